@@ -1,0 +1,77 @@
+# Everything a newcomer needs; `make` alone tells. Needs Python 3.11, make and a package index.
+
+PYTHON ?= python3.11
+VENV ?= .venv
+# CI adds the slow ones: make PYTEST_MARKS="not gpu" check test
+PYTEST_MARKS ?= not gpu and not slow
+PYTEST_ARGS ?=
+HOST ?= 127.0.0.1
+PORT ?= 8000
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+PACKAGES := rafs verifiers counterfactuals service
+RECIPE := pyproject.toml constraints.txt
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo serve models test check lint format bench lock clean
+
+help: ## show this
+	@echo "RAFS: does a chain of thought really carry its answer?"
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@echo
+	@echo "First time here: make demo. The first run installs into $(VENV) and fetches two small models."
+
+# Stamps: an installation is repeated only when what it was made from has changed.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.stamp-local: $(RECIPE) | $(BIN)/python
+	@echo "Installing into $(VENV): a minute or more, 1.6 GB on disk, more where the index has torch for CUDA only."
+	$(PIP) install --quiet -c constraints.txt -e ".[local]"
+	@touch $@
+
+$(VENV)/.stamp-dev: $(RECIPE) | $(VENV)/.stamp-local
+	$(PIP) install --quiet -c constraints.txt -e ".[local,dev]"
+	@touch $@ $(VENV)/.stamp-local
+
+models: $(VENV)/.stamp-local ## fetch the embedded models (nothing happens when they are there)
+	$(BIN)/rafs models pull
+
+demo: models ## score the examples
+	$(BIN)/rafs score examples
+
+serve: models ## serve HTTP on HOST:PORT, 127.0.0.1:8000 unless given
+	$(BIN)/rafs serve --host $(HOST) --port $(PORT)
+
+test: $(VENV)/.stamp-dev models ## run the tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "$(PYTEST_MARKS)" $(PYTEST_ARGS)
+
+lint: $(VENV)/.stamp-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+check: lint test ## format, lint, types, architecture, and the tests
+
+format: $(VENV)/.stamp-dev ## rewrite the files as the formatter wants them
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.stamp-dev models ## run every benchmark, one after the other
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+lock: ## resolve the newest allowed versions and write constraints.txt
+	rm -rf build/lock
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --dry-run --report build/lock/report.json ".[local,dev]"
+	$(PYTHON) .ci/write_constraints.py build/lock/report.json constraints.txt
+	rm -rf build/lock
+
+clean: ## remove all that was installed, built or cached here
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find $(PACKAGES) tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What edits a step, and what the edit does to the answer."""

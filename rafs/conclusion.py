@@ -1,0 +1,120 @@
+"""Stage 6: from evidence to components, score and decision; pure, so that a record can be concluded again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from rafs.aggregation import aggregate
+from rafs.agreement import resampled_agreement
+from rafs.bootstrap import bootstrap_interval
+from rafs.policy import Findings, Policy, Preset, decide
+from rafs.result import Evidence, ScoreInput, ScoreResult
+from rafs.support import answer_support
+from rafs.types import (
+    Abstained,
+    Component,
+    ComponentName,
+    Effect,
+    EffectMethod,
+    Interventions,
+    Judged,
+    Measured,
+    Verdict,
+    Why,
+)
+from rafs.usage import Meter
+from rafs.validity import step_validity, suspect_position
+
+
+def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset, meter: Meter) -> ScoreResult:
+    """Compute components, score, interval, suspect step, status and outcome."""
+    verdicts = evidence.verdicts.combined
+    effects = evidence.interventions.effects
+    components = {
+        ComponentName.VALIDITY: _validity(evidence, policy),
+        ComponentName.SUPPORT: _support(evidence, evidence.interventions, policy),
+        ComponentName.CONSENSUS: evidence.agreement.consensus.component,
+        ComponentName.STABILITY: evidence.agreement.stability.component,
+    }
+    score = aggregate(components, policy.weights, policy.epsilon)
+    suspect = suspect_position(verdicts, policy.tau_step)
+    answer = evidence.reading.trace.answer
+    findings = Findings(
+        components=components,
+        aggregate=score,
+        independence=evidence.independence,
+        has_derivation=bool(evidence.reading.trace.derivation()),
+        has_answer=answer is not None,
+        ambiguous_answer=answer is not None and answer.ambiguous,
+        deadline_passed=evidence.deadline_passed,
+        refuted=any(isinstance(verdict, Judged) and verdict.refuted for verdict in verdicts),
+        suspect=suspect is not None,
+        derived_matches=evidence.link.matches,
+        decorative=bool(effects) and all(effect.delta == 0 for effect in effects),
+        answer_is_modal=evidence.agreement.consensus.answer_is_modal,
+    )
+    return ScoreResult(
+        input=job,
+        evidence=evidence,
+        components=components,
+        aggregate=score,
+        interval=bootstrap_interval(
+            partial(_resampled_score, evidence, policy, components),
+            len(evidence.agreement.samples),
+            len(effects) if _has_continuations(effects) else 0,
+            job.seed,
+        ),
+        suspect=suspect,
+        decision=decide(findings, policy, preset),
+        truncated=_truncations(evidence),
+        meter=meter,
+    )
+
+
+def _validity(evidence: Evidence, policy: Policy) -> Component:
+    kinds = [step.kind for step in evidence.reading.trace.derivation()]
+    return step_validity(evidence.verdicts.combined, kinds, policy.mean_weight)
+
+
+def _support(evidence: Evidence, interventions: Interventions, policy: Policy) -> Component:
+    return answer_support(evidence.link.entailment, interventions, alpha=policy.alpha, m_min=policy.m_min)
+
+
+def _resampled_score(
+    evidence: Evidence,
+    policy: Policy,
+    components: Mapping[ComponentName, Component],
+    samples: Sequence[int],
+    effects: Sequence[int],
+) -> float | None:
+    """Score for resampled indices of samples and effects; what was not resampled keeps its value."""
+    resampled = dict(components)
+    if effects:
+        chosen = replace(evidence.interventions, effects=tuple(evidence.interventions.effects[i] for i in effects))
+        resampled[ComponentName.SUPPORT] = _support(evidence, chosen, policy)
+    if samples:
+        resampled |= resampled_agreement(evidence.agreement, samples)
+    if any(isinstance(components[name], Measured) != isinstance(resampled[name], Measured) for name in components):
+        return None
+    score = aggregate(resampled, policy.weights, policy.epsilon)
+    return None if score is None else score.score
+
+
+def _has_continuations(effects: Sequence[Effect]) -> bool:
+    return any(effect.method is EffectMethod.CONTINUATION for effect in effects)
+
+
+def _truncations(evidence: Evidence) -> list[str]:
+    """Name what was not wholly looked at, and why."""
+    cut = [
+        f"samples.{i}: generation stopped at its limit" for i, s in enumerate(evidence.agreement.samples) if s.truncated
+    ]
+    for row in evidence.verdicts.members:
+        too_long = [t for t, verdict in enumerate(row.verdicts) if _is_too_long(verdict)]
+        if too_long:
+            cut.append(f"steps from {too_long[0]} on: beyond the window of {row.member}")
+    return cut
+
+
+def _is_too_long(verdict: Verdict) -> bool:
+    return isinstance(verdict, Abstained) and verdict.why is Why.TOO_LONG

@@ -1,0 +1,210 @@
+"""The protocols between the flow and what judges, generates, compares and computes.
+
+Every implementation of a protocol passes the suite of the same name in `tests/contracts/`.
+Each call takes the request's `Meter` and adds its calls and tokens to the stage it serves.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rafs.types import (
+    Abstained,
+    BlindTrace,
+    Entailment,
+    Interventions,
+    LabelMass,
+    ModelIdentity,
+    Reading,
+    Sampled,
+    StepVerdicts,
+    Truth,
+    Verdict,
+)
+from rafs.usage import Meter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptPart:
+    """A piece of a prompt; untrusted text can never become a control token."""
+
+    text: str
+    trusted: bool = False
+
+
+class Verifier(Protocol):
+    """Judges steps of one trace; answer-blind and future-blind."""
+
+    @property
+    def name(self) -> str:
+        """Name in the decision ledger, such as `symbolic` or `judge:smollm2-135m`."""
+        ...
+
+    @property
+    def identity(self) -> ModelIdentity | None:
+        """The model behind it; None for a deterministic checker."""
+        ...
+
+    async def verify(self, trace: BlindTrace, ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
+        """Return one verdict per entry of `ask`, in that order.
+
+        Args:
+            trace: The blind trace.
+            ask: Positions in `trace.steps` to judge. The verdict on position t depends on the problem and
+                `trace.steps[: t + 1]` alone.
+            meter: Where cost is counted.
+
+        Raises:
+            BackendError: The model or worker is down, so nothing was judged.
+        """
+        ...
+
+
+class Ensemble(Protocol):
+    """Asks the checkers first, then the models, and combines them."""
+
+    @property
+    def models(self) -> Sequence[ModelIdentity]:
+        """The models that may be asked."""
+        ...
+
+    async def verify(self, trace: BlindTrace, refused: Collection[ModelIdentity], meter: Meter) -> StepVerdicts:
+        """Return a combined verdict for every step of `trace.steps`, and each member's own.
+
+        A member that fails is left out with its reason in the ledger, as is one of the `refused` models.
+
+        Raises:
+            OverloadedError: A model's bounded queue is full.
+        """
+        ...
+
+
+class StepProber(Protocol):
+    """Asks a language model the same yes/no question after each step."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model behind it."""
+        ...
+
+    async def probe(
+        self,
+        head: Sequence[PromptPart],
+        steps: Sequence[Sequence[PromptPart]],
+        tail: Sequence[PromptPart],
+        ask: Sequence[int],
+        meter: Meter,
+    ) -> Sequence[LabelMass | Abstained]:
+        """Return the mass on the labels after `head + steps[: t + 1] + tail`, for each t in `ask`, in order.
+
+        `Abstained(TOO_LONG)` where the prompt does not fit the model's window, `Abstained(NO_LABELS)` where the
+        model put (almost) no mass on either label.
+
+        Raises:
+            BackendError: The model failed, so nothing was probed.
+            OverloadedError: The model's bounded queue is full.
+        """
+        ...
+
+
+class Generator(Protocol):
+    """The model that wrote the trace."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model behind it."""
+        ...
+
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
+        """Return n independent solutions of the problem; sample i depends on (seed, i) alone where the engine can.
+
+        Raises:
+            BackendError: Nothing was generated.
+        """
+        ...
+
+    async def continue_trace(
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+    ) -> Sequence[Sequence[Sampled]]:
+        """Return n continuations of every prefix, in order; each text is the continuation without its prefix.
+
+        Raises:
+            BackendError: Nothing was generated.
+        """
+        ...
+
+
+class Nli(Protocol):
+    """Says whether a premise entails or contradicts a hypothesis."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model behind it."""
+        ...
+
+    async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
+        """Return one opinion per (premise, hypothesis), in order.
+
+        Raises:
+            BackendError: Nothing was classified.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Maps texts to unit vectors."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model behind it."""
+        ...
+
+    async def embed(self, texts: Sequence[str], meter: Meter) -> NDArray[np.float32]:
+        """Return unit rows of shape (n_texts, d), in order.
+
+        Raises:
+            BackendError: Nothing was embedded.
+        """
+        ...
+
+
+class Algebra(Protocol):
+    """Decides identities that exact arithmetic cannot, within hard limits."""
+
+    async def compare(self, left: str, right: str) -> Truth:
+        """Say whether two expressions of our grammar are equal for all values of their variables.
+
+        UNKNOWN where a limit of time or memory was hit, or where it could not tell.
+        """
+        ...
+
+
+class Prober(Protocol):
+    """Makes counterfactual edits and observes the answer."""
+
+    async def probe(
+        self,
+        reading: Reading,
+        target: int | None,
+        verdicts: Sequence[Verdict],
+        writer: Generator | None,
+        seed: int,
+        meter: Meter,
+    ) -> Interventions:
+        """Edit pivotal steps of the trace and return every effect.
+
+        Args:
+            reading: The trace and its quantity graph.
+            target: The claim whose result is the answer; None where the answer is no result of any claim.
+            verdicts: One combined verdict per step of the derivation.
+            writer: The model that wrote the trace, to continue edited prefixes; None observes by replay alone.
+            seed: Draws ties, edit families and new values; it holds the server's secret.
+            meter: Where cost is counted.
+
+        Returns:
+            The effects; `missing` says why there are none when the writer failed.
+        """
+        ...

@@ -1,0 +1,65 @@
+"""How the stated answer hangs on the derivation: its end, some other result, something else, or nothing readable."""
+
+from dataclasses import dataclass
+
+from rafs.answers import answer_value
+from rafs.equivalence import equivalent
+from rafs.support import AnswerEntailment, EntailmentSource
+from rafs.types import QuantityGraph, Trace, Truth, Unmeasured
+
+E_DERIVED = 1.0
+"""e where exact arithmetic ends in the stated answer (ours, as are the next three)."""
+E_REACHED = 0.8
+"""e where the answer is a result of the derivation, but not clearly its end."""
+E_ABSENT = 0.1
+"""e where every number of the derivation was read and none leads to the answer."""
+E_DIFFERENT = 0.02
+"""e where the derivation clearly ends in something else; not 0, since a misreading is possible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerLink:
+    """Where the stated answer stands in the quantity graph."""
+
+    matches: bool | None
+    """Whether it is the derived answer; None where the derivation has no clear end."""
+    target: int | None
+    """Claim whose result the answer depends on; None where it is no result of any claim."""
+    entailment: AnswerEntailment | Unmeasured
+    """e by the graph alone."""
+
+
+def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
+    """Find the stated answer in the graph.
+
+    A difference is only claimed for a derivation with one clear end: a last result that builds on earlier ones, or a
+    chain that leaves nothing unused. A list of unconnected calculations ends in nothing.
+    """
+    if trace.answer is None:
+        return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="no_answer"))
+    stated = trace.answer.text
+    if graph.derived is not None and _same(stated, str(graph.derived), trace.problem):
+        return _link(True, graph.derived_claim, E_DERIVED, f"the derivation ends in {graph.derived}")
+    results = [i for i, claim in enumerate(graph.claims) if claim.result is not None and claim.result_span is not None]
+    value = answer_value(stated)
+    reached = [i for i in results if value is not None and graph.claims[i].result == value]
+    if reached:
+        return _link(None, reached[-1], E_REACHED, f"{value} is a result, though not clearly the last")
+    if value is not None and graph.derived is not None and _has_clear_end(graph):
+        return _link(False, graph.derived_claim, E_DIFFERENT, f"the derivation ends in {graph.derived}, not {stated}")
+    if value is not None and graph.complete and results:
+        return _link(None, None, E_ABSENT, f"no calculation leads to {stated}")
+    return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="derivation_not_readable"))
+
+
+def _link(matches: bool | None, target: int | None, p: float, detail: str) -> AnswerLink:
+    entailment = AnswerEntailment(p=p, source=EntailmentSource.GRAPH, detail=detail)
+    return AnswerLink(matches=matches, target=target, entailment=entailment)
+
+
+def _same(stated: str, derived: str, problem: str) -> bool:
+    return equivalent(stated, derived, problem=problem) is Truth.TRUE
+
+
+def _has_clear_end(graph: QuantityGraph) -> bool:
+    return not [i for i in graph.unused if i != graph.derived_claim]

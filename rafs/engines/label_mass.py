@@ -1,0 +1,60 @@
+"""Probability mass on the two labels of a probe, over the ways a model may spell them."""
+
+import math
+from collections.abc import Mapping
+
+from rafs.engines.prompt_tokens import PartTokenizer
+from rafs.errors import ConfigError
+from rafs.types import Abstained, LabelMass, Why
+
+MIN_LABEL_MASS = 0.01
+"""Below 1 % on both labels together the model was saying something else, and their ratio is noise."""
+
+Labels = tuple[str, str]
+"""(yes, no)"""
+
+
+def label_spellings(label: str) -> list[str]:
+    """Return how a model may spell a label: its cases, with and without a space before."""
+    cases = dict.fromkeys((label, label.lower(), label.upper()))
+    return [space + case for case in cases for space in ("", " ")]
+
+
+def label_ids(tokenizer: PartTokenizer, label: str) -> tuple[int, ...]:
+    """Return the tokens that spell a label alone.
+
+    Raises:
+        ConfigError: No spelling is one token.
+    """
+    ids = tokenizer.single_ids(label_spellings(label))
+    if not ids:
+        raise ConfigError(f"no spelling of the label {label!r} is one token of this model; choose other labels")
+    return ids
+
+
+def opinion(mass: LabelMass) -> LabelMass | Abstained:
+    """Return the mass, or an abstention where there is too little of it."""
+    if mass.yes + mass.no < MIN_LABEL_MASS:
+        return Abstained(why=Why.NO_LABELS, detail=f"mass {mass.yes + mass.no:.2g} on both labels together")
+    return mass
+
+
+def read_label_mass(logprobs: Mapping[str, float], labels: Labels) -> LabelMass | Abstained:
+    """Sum the labels' spellings in a server's list of likely tokens.
+
+    Args:
+        logprobs: Token text -> natural log-probability. Vocabularies' own marks for a space are understood.
+        labels: The two labels.
+
+    Returns:
+        `Abstained(NO_LABELS)` also where only one label is listed: the other's mass is then unknown, not zero.
+    """
+    mass: dict[str, float] = {}
+    for token, logprob in logprobs.items():
+        text = token.replace("Ġ", " ").replace("▁", " ")
+        mass[text] = mass.get(text, 0.0) + math.exp(logprob)
+    listed = [[mass[text] for text in label_spellings(label) if text in mass] for label in labels]
+    if not all(listed):
+        missing = [label for label, found in zip(labels, listed, strict=True) if not found]
+        return Abstained(why=Why.NO_LABELS, detail=f"not among the listed tokens: {', '.join(missing)}")
+    return opinion(LabelMass(yes=sum(listed[0]), no=sum(listed[1])))

@@ -1,0 +1,20 @@
+"""The prompt that a generator solves a problem with, the same for every engine."""
+
+from rafs.contracts import PromptPart
+from rafs.engines.prompt_tokens import ChatFrame
+
+SOLVE_PROMPT_VERSION = "solve/1"
+
+SOLVE_INSTRUCTION = (
+    "Solve the problem. Reason step by step, one step on each line, and end with a line that says #### and then "
+    "the final answer alone."
+)
+
+
+def solve_parts(problem: str, frame: ChatFrame | None) -> list[PromptPart]:
+    """Return the prompt parts up to where the solution begins; `frame` is None for a model without a chat template."""
+    task = [PromptPart(text=problem), PromptPart(text=f"\n\n{SOLVE_INSTRUCTION}", trusted=True)]
+    if frame is None:
+        opening = PromptPart(text="Problem:\n", trusted=True)
+        return [opening, *task, PromptPart(text="\n\nSolution:\n", trusted=True)]
+    return [frame.before, *task, frame.after]

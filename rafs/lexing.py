@@ -1,0 +1,354 @@
+"""Cuts running text, Unicode mathematics and LaTeX into tokens, in one linear pass without rewriting the text.
+
+Every token keeps its character offsets, so that a claim can point at the submitted text.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from rafs.number_words import MAGNITUDES, read_number_words
+from rafs.signs import COMMANDS, CURRENCIES, INVISIBLE, PAIRS, SIGNS, SUPERSCRIPTS, TIGHT, Kind
+from rafs.types import ANSWER_PLACEHOLDER
+
+MAX_DIGITS = 1000
+"""Digits of one literal: beyond any honest arithmetic, below the 4300 at which `int(str)` refuses."""
+MAX_EXPONENT = 400
+"""Largest power of ten of a literal such as `1e400`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A piece of the text; `text` is its canonical spelling (`*` for `\\times`)."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    spaced: bool
+    """White space stands before it."""
+    value: Fraction = Fraction(0)
+    percent: bool = False
+    currency: str = ""
+    decimals: int = 0
+    """Digits after the decimal point of a literal."""
+    spelled: bool = False
+    """A number written as a word."""
+
+
+_PLAIN = re.compile(
+    r"\d{1,2}(?:,\d{2}){1,6},\d{3}(?!\d)(?:\.\d+)?"
+    r"|\d{1,3}(?:(?:,|\{,\}|\\,|[\u00a0\u2009\u202f])\d{3}){1,12}(?!\d)(?:\.\d+)?"
+    r"|\d+(?:\.\d+)?|\.\d+"
+)
+_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3}){0,12}(?!\d)(?:,\d{1,2}(?!\d))?|\d+")
+_EUROPEAN_SIGN = re.compile(r"(?<![\d.,])\d{1,3}\.\d{3},\d{2}(?![\d.,])")
+_SEPARATORS = re.compile(r"[^\d.]")
+_EXPONENT = re.compile(r"[eE]([+-]?\d{1,6})(?![\w.])")
+_MIXED = re.compile(r"[ \u00a0](\d{1,3})\s?[/⁄]\s?(\d{1,3})(?![.,]?\d|\s?[/⁄(])")
+_PERCENT = re.compile(r"\s?(?:\\?[%％]|percent\b|per cent\b)")
+_MAGNITUDE = re.compile(r"\s?(hundred|thousand|million|billion|trillion)s?\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}\s?(?:[ap]\.?m\b\.?)?|\d{1,2}\s?[ap]\.?m\b\.?", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]_\{?\w{1,12}\}?|[^\W\d_]+(?:['’][^\W\d_]+)*(?:-(?=[^\W\d_]{2})[^\W\d_]+)*\d?")
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+_SPACE = re.compile(r"[^\S\n]+")
+_TEXT_OPEN = re.compile(r"\\(?:text|mathrm|textbf|textit|mathbf|mbox|operatorname|boldsymbol|mathit|textrm)\s?\{")
+_TIMES = re.compile(r"[xX](?=\s?[\d$(\\£€.-])")
+_VARIABLE_X = re.compile(r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\bfor x\b")
+_WORD_OPERATOR = re.compile(
+    r"(?:(plus)|(minus)|(times|multiplied by)|(divided by))\s+(?=[\d$(\\£€-]|(?:one|two|three|four|five|six|seven|"
+    r"eight|nine|ten|eleven|twelve|thir|four|fif|twen|for)[a-z]*)",
+    re.IGNORECASE,
+)
+_MULTIPLE = re.compile(r"(?:(twice|double)|(thrice|triple))\s+(?=[\d$£€])", re.IGNORECASE)
+_SINGLE_DIGIT = re.compile(r"\s?(\d)")
+_SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+_FACTORIAL_AHEAD = re.compile(r"\s?(?:[-+*/^=<>)\]}×·÷,≈]|\\)")
+
+
+@dataclass(slots=True)
+class _Lexer:
+    """State of one pass: the text, the position, and what was read so far."""
+
+    text: str
+    european: bool
+    variable_x: bool
+    position: int = 0
+    tokens: list[Token] = field(default_factory=list)
+    braces: list[bool] = field(default_factory=list)
+    """One per open brace: True when `\\text` opened it, so that its end is invisible too."""
+    spaced: bool = True
+    currency: str = ""
+    """A currency sign stands right before."""
+
+    def emit(
+        self, kind: Kind, text: str, end: int, value: Fraction = Fraction(0), *, percent: bool = False,
+        decimals: int = 0, spelled: bool = False,
+    ) -> None:  # fmt: skip
+        token = Token(
+            kind=kind, text=text, start=self.position, end=end, spaced=self.spaced, value=value, percent=percent,
+            currency=self.currency if kind is Kind.NUMBER else "", decimals=decimals, spelled=spelled,
+        )  # fmt: skip
+        self.tokens.append(token)
+        self.position, self.spaced, self.currency = end, False, ""
+
+    def skip(self, end: int, spaced: bool) -> None:
+        self.position, self.spaced = end, self.spaced or spaced
+
+    def previous(self) -> Kind | None:
+        return self.tokens[-1].kind if self.tokens else None
+
+    def follows_operand(self) -> bool:
+        return self.previous() in (Kind.NUMBER, Kind.CLOSE) or (
+            self.previous() is Kind.WORD and len(self.tokens[-1].text) == 1
+        )
+
+
+def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
+    """Cut `text` into tokens.
+
+    Args:
+        text: Running text, any script.
+        variable_x: Whether `x` between numbers is a variable rather than a times sign; None to judge by the text.
+
+    Returns:
+        Tokens in order of position; white space, LaTeX spacing and emphasis are not tokens. Never raises. Time is
+        linear in the length of the text.
+    """
+    if not text.isascii():
+        text = "".join(_plain_digit(sign) for sign in text)
+    if variable_x is None:
+        variable_x = _VARIABLE_X.search(text) is not None
+    lexer = _Lexer(text=text, european=_EUROPEAN_SIGN.search(text) is not None, variable_x=variable_x)
+    while lexer.position < len(text):
+        sign = text[lexer.position]
+        if sign.isdecimal() or (sign == "." and text[lexer.position + 1 : lexer.position + 2].isdecimal()):
+            _lex_number(lexer)
+        elif sign == "\\":
+            _lex_command(lexer)
+        elif sign.isalpha():
+            _lex_word(lexer)
+        else:
+            _lex_sign(lexer, sign)
+    return lexer.tokens
+
+
+def _plain_digit(sign: str) -> str:
+    """Return the ASCII digit of a decimal digit of any script; every other sign stays (the length must)."""
+    digit = unicodedata.decimal(sign, None) if not sign.isascii() else None
+    return sign if digit is None else str(digit)
+
+
+def _lex_number(lexer: _Lexer) -> None:
+    text, position = lexer.text, lexer.position
+    clock = _CLOCK.match(text, position)
+    if clock:
+        lexer.emit(Kind.JUNK, "clock", clock.end())
+        return
+    found = (_EUROPEAN if lexer.european else _PLAIN).match(text, position)
+    assert found is not None
+    end, written = found.end(), found.group()
+    if lexer.european:
+        written = written.replace(".", "").replace(",", ".")
+    digits = _SEPARATORS.sub("", written)
+    if len(digits) > MAX_DIGITS:
+        lexer.emit(Kind.JUNK, "long", end)
+        return
+    if _ORDINAL.match(text, end):
+        lexer.emit(Kind.WORD, text[position : end + 2], end + 2)
+        return
+    value, decimals = Fraction(digits), len(digits.partition(".")[2])
+    exponent = _EXPONENT.match(text, end)
+    if exponent:
+        power = int(exponent.group(1))
+        if abs(power) > MAX_EXPONENT:
+            lexer.emit(Kind.JUNK, "long", exponent.end())
+            return
+        value, end, decimals = value * Fraction(10) ** power, exponent.end(), max(0, decimals - power)
+    _lex_number_tail(lexer, value, end, decimals)
+
+
+def _lex_number_tail(lexer: _Lexer, value: Fraction, end: int, decimals: int) -> None:
+    """Read what may follow a literal: a fraction (`2 1/2`, `3½`), a magnitude word, a percent sign."""
+    text = lexer.text
+    mixed = _MIXED.match(text, end) if value.denominator == 1 and not decimals else None
+    if mixed and 0 < int(mixed.group(1)) < int(mixed.group(2)) and lexer.previous() is not Kind.WORD:
+        value, end, decimals = value + Fraction(int(mixed.group(1)), int(mixed.group(2))), mixed.end(), 0
+    elif (part := _vulgar(text, end)) is not None and value.denominator == 1:
+        value, end = value + part, end + 1
+    magnitude = _MAGNITUDE.match(text, end)
+    if magnitude:
+        scale = MAGNITUDES[magnitude.group(1).lower()]
+        value, end, decimals = value * scale, magnitude.end(), max(0, decimals - len(str(scale)) + 1)
+    percent = _PERCENT.match(text, end)
+    if percent:
+        lexer.emit(Kind.NUMBER, "", percent.end(), value / 100, percent=True, decimals=decimals + 2)
+    else:
+        lexer.emit(Kind.NUMBER, "", end, value, decimals=decimals)
+
+
+def _vulgar(text: str, position: int) -> Fraction | None:
+    """Return the value of a sign such as `½` at `position`."""
+    sign = text[position : position + 1]
+    name = unicodedata.name(sign, "") if sign and not sign.isascii() else ""
+    if not name.startswith("VULGAR FRACTION"):
+        return None
+    return Fraction(unicodedata.numeric(sign)).limit_denominator(100)
+
+
+def _lex_command(lexer: _Lexer) -> None:
+    text, position = lexer.text, lexer.position
+    opened = _TEXT_OPEN.match(text, position)
+    if opened:
+        lexer.braces.append(True)
+        lexer.skip(opened.end(), True)
+        return
+    found = _COMMAND.match(text, position)
+    if found is None:
+        lexer.emit(Kind.JUNK, "\\", position + 1)
+        return
+    name = found.group()
+    if name == "\\$":
+        lexer.currency = "$"
+        lexer.skip(found.end(), False)
+    elif name in INVISIBLE:
+        lexer.skip(found.end(), name not in TIGHT)
+    elif name in COMMANDS:
+        kind, canonical = COMMANDS[name]
+        lexer.emit(kind, canonical, found.end())
+        if kind is Kind.FUNCTION and canonical != "pmod":
+            for _ in range(1 if canonical == "sqrt" else 2):
+                _lex_single_digit(lexer)
+    else:
+        lexer.emit(Kind.JUNK, name, found.end())
+
+
+def _lex_single_digit(lexer: _Lexer) -> None:
+    """Read one brace-less argument: the 1, then the 2, of `\\frac12`."""
+    digit = _SINGLE_DIGIT.match(lexer.text, lexer.position)
+    if digit:
+        lexer.emit(Kind.NUMBER, "", digit.end(), Fraction(int(digit.group(1))))
+
+
+def _lex_word(lexer: _Lexer) -> None:
+    text, position = lexer.text, lexer.position
+    vulgar = _vulgar(text, position)
+    times = _TIMES.match(text, position)
+    if vulgar is not None:
+        lexer.emit(Kind.NUMBER, "", position + 1, vulgar)
+    elif times and _is_times_sign(lexer):
+        lexer.emit(Kind.OPERATOR, "*", times.end())
+    elif text[position] == "π":
+        lexer.emit(Kind.WORD, "pi", position + 1)
+    elif operator := _WORD_OPERATOR.match(text, position):
+        end = operator.end(operator.lastindex or 0)
+        lexer.emit(Kind.OPERATOR, "+-*/"[(operator.lastindex or 1) - 1], end)
+    elif multiple := _MULTIPLE.match(text, position):
+        lexer.emit(
+            Kind.NUMBER,
+            "",
+            multiple.end(multiple.lastindex or 0),
+            Fraction(1 + (multiple.lastindex or 1)),
+            spelled=True,
+        )
+        lexer.emit(Kind.OPERATOR, "*", lexer.position)
+    elif (spelled := read_number_words(text, position)) is not None and _ends_word(text, spelled[1]):
+        lexer.emit(Kind.NUMBER, "", spelled[1], spelled[0], spelled=True)
+    else:
+        word = _WORD.match(text, position)
+        end = word.end() if word else position + 1
+        lexer.emit(Kind.WORD, text[position:end], end)
+
+
+def _ends_word(text: str, end: int) -> bool:
+    following = text[end : end + 2]
+    return not following[:1].isalnum() and not (following[:1] == "-" and following[1:].isalpha())
+
+
+def _is_times_sign(lexer: _Lexer) -> bool:
+    """Decide whether an `x` before a number multiplies: it needs an operand before it, and even spacing."""
+    if lexer.previous() in (Kind.NUMBER, Kind.CLOSE):
+        even = lexer.spaced == lexer.text[lexer.position + 1].isspace()
+        return even if not lexer.variable_x else even and lexer.spaced
+    is_unit = lexer.previous() is Kind.WORD and len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.NUMBER
+    return is_unit and lexer.spaced and not lexer.variable_x
+
+
+def _lex_sign(lexer: _Lexer, sign: str) -> None:
+    text, position = lexer.text, lexer.position
+    space = _SPACE.match(text, position)
+    pair = text[position : position + 2]
+    if space:
+        lexer.skip(space.end(), True)
+    elif text.startswith(ANSWER_PLACEHOLDER, position):
+        lexer.emit(Kind.PLACEHOLDER, ANSWER_PLACEHOLDER, position + len(ANSWER_PLACEHOLDER))
+    elif run := _SUPERSCRIPT_RUN.match(text, position):
+        _lex_superscript(lexer, run.group().translate(SUPERSCRIPTS))
+    elif pair == "**":
+        _lex_stars(lexer)
+    elif pair in PAIRS:
+        lexer.emit(*PAIRS[pair], position + 2)
+    elif sign in CURRENCIES:
+        lexer.currency = sign
+        lexer.skip(position + 1, False)
+    elif sign in INVISIBLE or sign in "\u200b\ufeff\u20e3\ufe0f":
+        lexer.skip(position + 1, True)
+    elif sign == "}" and lexer.braces and lexer.braces.pop():
+        lexer.skip(position + 1, True)
+    elif sign in ".:!" or (sign in "-*•" and _is_bullet(lexer)):
+        _lex_point(lexer, sign)
+    elif sign in SIGNS:
+        if sign == "{":
+            lexer.braces.append(False)
+        lexer.emit(*SIGNS[sign], position + 1)
+    elif (vulgar := _vulgar(text, position)) is not None:
+        lexer.emit(Kind.NUMBER, "", position + 1, vulgar)
+    else:
+        lexer.emit(Kind.JUNK, sign, position + 1)
+
+
+def _lex_superscript(lexer: _Lexer, run: str) -> None:
+    end = lexer.position + len(run)
+    if not run.lstrip("+-").isdecimal() or len(run) > MAX_DIGITS or "-" in run[1:] or "+" in run[1:]:
+        lexer.emit(Kind.JUNK, run, end)
+        return
+    lexer.emit(Kind.OPERATOR, "^", lexer.position)
+    lexer.emit(Kind.NUMBER, "", end, Fraction(int(run)))
+
+
+def _lex_stars(lexer: _Lexer) -> None:
+    """Read `**`: a power between operands with even spacing, otherwise emphasis."""
+    end = lexer.position + 2
+    following = lexer.text[end : end + 2]
+    even = lexer.spaced == following[:1].isspace()
+    if lexer.follows_operand() and even and (following.lstrip()[:1].isalnum() or following.lstrip()[:1] in "(-"):
+        lexer.emit(Kind.OPERATOR, "^", end)
+    else:
+        lexer.skip(end, True)
+
+
+def _is_bullet(lexer: _Lexer) -> bool:
+    at_start = not lexer.tokens or lexer.tokens[-1].text == "\n"
+    return at_start and lexer.text[lexer.position + 1 : lexer.position + 2].isspace()
+
+
+def _lex_point(lexer: _Lexer, sign: str) -> None:
+    """Read a sign whose meaning hangs on its surroundings: `.`, `:`, `!`, or a bullet."""
+    text, end = lexer.text, lexer.position + 1
+    following = text[end : end + 1]
+    if sign == ":":
+        after = text[end : end + 2].lstrip()[:1]
+        even = lexer.spaced == following.isspace()
+        labelled = len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.WORD
+        ratio = lexer.previous() is Kind.NUMBER and after.isdecimal() and even and not labelled
+        lexer.emit(*((Kind.OPERATOR, "/") if ratio else (Kind.BREAK, ":")), end)
+    elif sign == "!" and lexer.follows_operand() and not lexer.spaced:
+        lexer.emit(Kind.OPERATOR, "!" if _FACTORIAL_AHEAD.match(text, end) else "!?", end)
+    elif sign == "." and text.startswith("...", lexer.position):
+        lexer.emit(Kind.JUNK, "...", lexer.position + 3)
+    elif sign == "." and following.isalpha():
+        lexer.skip(end, True)
+    else:
+        lexer.emit(Kind.BREAK, sign, end)

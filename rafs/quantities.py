@@ -1,0 +1,233 @@
+"""The quantity graph: where every number of a derivation comes from, what it ends in, and what a change would do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from rafs.claims import Definition, Reader, read_trace
+from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, parse_expression
+from rafs.grounding import Ground, constant_source, read_ground
+from rafs.lexing import Token, lex
+from rafs.signs import Kind
+from rafs.sources import Resolver
+from rafs.types import BlindStep, Claim, Operand, QuantityGraph, SourceKind, Truth
+
+_SCALED = ("percent", "units converted")
+"""Reasons of claims whose result is their value in another unit: the factor is kept in a replay."""
+
+
+def read_graph(problem: str, steps: Sequence[BlindStep]) -> QuantityGraph:
+    """Read the claims of a derivation, resolve their operands, and find what it ends in.
+
+    Args:
+        problem: The problem.
+        steps: The derivation's steps, without any statement of the final answer.
+
+    Returns:
+        The graph. An operand without any source is UNGROUNDED. `derived` is None wherever the text leaves room for
+        doubt about what it ends in. Claims and sources of step t hang on the problem and the steps up to t alone.
+    """
+    reader = read_trace(steps, problem)
+    ground = read_ground(problem)
+    texts = {step.index: step.text for step in steps}
+    tokens = {step.index: lex(step.text) for step in steps}
+    claims: list[Claim] = []
+    for found in reader.found:
+        resolver = Resolver(reader=reader, ground=ground, claims=claims, texts=texts, tokens=tokens)
+        claims.append(replace(found.claim, operands=resolver.operands_of(found)))
+    derived, derived_claim = _derived(claims, reader.definitions, steps, tokens)
+    used = {operand.claim for claim in claims for operand in claim.operands if operand.claim is not None}
+    return QuantityGraph(
+        claims=tuple(claims),
+        problem_values=ground.values,
+        derived=derived,
+        derived_claim=derived_claim,
+        unused=tuple(index for index in range(len(claims)) if index not in used and index != derived_claim),
+        complete=_is_complete(reader, claims, ground, steps, tokens),
+    )
+
+
+def _tokens_after(
+    steps: Sequence[BlindStep], tokens: Mapping[int, Sequence[Token]], claim: Claim
+) -> list[tuple[int, Token]]:
+    """Return (step, token) of everything that stands after a claim."""
+    after: list[tuple[int, Token]] = []
+    for step in steps:
+        if step.index == claim.step:
+            end = max(claim.span.end, claim.result_span.end if claim.result_span else 0)
+            after += [(step.index, token) for token in tokens[step.index] if token.start >= end]
+        elif step.index > claim.step:
+            after += [(step.index, token) for token in tokens[step.index]]
+    return after
+
+
+def _derived(
+    claims: Sequence[Claim],
+    definitions: Sequence[Definition],
+    steps: Sequence[BlindStep],
+    tokens: Mapping[int, Sequence[Token]],
+) -> tuple[Fraction | None, int | None]:
+    """Find what the derivation ends in: the last result, unless what is said after it points elsewhere."""
+    last = len(claims) - 1
+    if last < 0:
+        return None, None
+    claim = claims[last]
+    after = _tokens_after(steps, tokens, claim)
+    if claim.result is None or claim.truth is Truth.UNKNOWN and "reads otherwise" in claim.reason:
+        return None, None
+    if any(token.kind is Kind.RELATION for _, token in after):
+        return _defined_last(claim, definitions, after)
+    numbers = [token for _, token in after if token.kind is Kind.NUMBER]
+    if not numbers or any(_same(token, claim.result) for token in numbers):
+        return claim.result, last
+    stated = {index for index, other in enumerate(claims) for token in numbers if other.result == token.value}
+    named = {claims[index].result for index in stated}
+    if len(named) == 1:
+        index = max(stated)
+        return claims[index].result, index
+    return None, None
+
+
+def _same(token: Token, value: Fraction) -> bool:
+    return token.value == value or (token.percent and token.value * 100 == value)
+
+
+def _defined_last(
+    claim: Claim, definitions: Sequence[Definition], after: Sequence[tuple[int, Token]]
+) -> tuple[Fraction | None, int | None]:
+    """Take the value of a name that is given one after the last claim, where that is the only relation there."""
+    relations = [token for _, token in after if token.kind is Kind.RELATION]
+    later = [entry for entry in definitions if (entry.step, entry.span.start) > (claim.step, claim.span.end)]
+    if len(relations) == 1 and len(later) == 1:
+        return later[0].value, None
+    return None, None
+
+
+def _is_complete(
+    reader: Reader,
+    claims: Sequence[Claim],
+    ground: Ground,
+    steps: Sequence[BlindStep],
+    tokens: Mapping[int, Sequence[Token]],
+) -> bool:
+    """Say whether every relation was read and every number outside the claims is a known one."""
+    if reader.unread_steps:
+        return False
+    results = {claim.result for claim in claims}
+    given = {entry.value for entry in reader.definitions}
+    for step in steps:
+        spans = [claim.span for claim in claims if claim.step == step.index]
+        for position, token in enumerate(tokens[step.index]):
+            if token.kind is not Kind.NUMBER or any(span.start <= token.start < span.end for span in spans):
+                continue
+            known = token.value in results or token.value in given or ground.gives(token.value)
+            if not known and not _is_numbering(tokens[step.index], position):
+                if not constant_source(token.value, token.currency, step.text):
+                    return False
+    return True
+
+
+def _is_numbering(tokens: Sequence[Token], position: int) -> bool:
+    """Say whether a number only counts steps or items: `Step 3:`, `2.` at the start of a line."""
+    before = tokens[position - 1] if position else None
+    if before is None or before.text == "\n":
+        return True
+    return before.kind is Kind.WORD and before.text.lower() in ("step", "part", "case", "equation", "day", "question")
+
+
+def replay(graph: QuantityGraph, claim: int, new_result: Fraction) -> dict[int, Fraction]:
+    """Recompute everything downstream of one changed result.
+
+    An operand whose source is that result, or a result that changed with it, is replaced in the left side of its
+    claim, and the left side is computed again, exactly. Where the old result was its value in another unit, the
+    factor is kept. The last link of a chain takes over the new value of the link before it.
+
+    Args:
+        graph: A quantity graph.
+        claim: Index of the claim whose result is changed.
+        new_result: What it is changed to.
+
+    Returns:
+        New results by claim index, without `claim` itself; a claim whose new value is undefined or cannot be computed
+        is left out, and so is what hangs on it alone.
+    """
+    changed: dict[int, Fraction | None] = {claim: new_result}
+    for index in range(claim + 1, len(graph.claims)):
+        if any(operand.claim in changed for operand in graph.claims[index].operands):
+            changed[index] = _recomputed(graph, index, changed)
+    return {index: value for index, value in changed.items() if value is not None and index != claim}
+
+
+def replay_answer(graph: QuantityGraph, claim: int, new_result: Fraction) -> Fraction | None:
+    """Return what `derived` becomes when one result is changed; None when that is not known.
+
+    It stays as it is when nothing that leads to it hangs on the claim.
+    """
+    if graph.derived_claim is None or graph.derived is None:
+        return None
+    if claim == graph.derived_claim:
+        return new_result
+    if claim not in influence(graph):
+        return graph.derived
+    return replay(graph, claim, new_result).get(graph.derived_claim)
+
+
+def influence(graph: QuantityGraph) -> frozenset[int]:
+    """Return the claims that the derived answer depends on, the one that ends in it included."""
+    if graph.derived_claim is None:
+        return frozenset()
+    reached, pending = set(), [graph.derived_claim]
+    while pending:
+        index = pending.pop()
+        if index not in reached:
+            reached.add(index)
+            pending += [operand.claim for operand in graph.claims[index].operands if operand.claim is not None]
+    return frozenset(reached)
+
+
+def _recomputed(graph: QuantityGraph, index: int, changed: Mapping[int, Fraction | None]) -> Fraction | None:
+    claim = graph.claims[index]
+    values: dict[int, Fraction] = {}
+    for operand in claim.operands:
+        if operand.claim is None or operand.claim not in changed:
+            continue
+        new = changed[operand.claim]
+        old = graph.claims[operand.claim].result
+        if new is None or old is None:
+            return None
+        scale = operand.value / old if old else Fraction(1)
+        if operand.span.start == claim.span.start and len(operand.text) == len(claim.left) and len(claim.operands) == 1:
+            return _rescaled(claim, new * scale)
+        values[operand.span.start - claim.span.start] = new * scale
+    value = _evaluate_with(claim, values)
+    return None if value is None else _rescaled(claim, value)
+
+
+def _rescaled(claim: Claim, value: Fraction) -> Fraction:
+    if claim.reason in _SCALED and claim.value and claim.result is not None:
+        return value * claim.result / claim.value
+    return value
+
+
+def _evaluate_with(claim: Claim, values: Mapping[int, Fraction]) -> Fraction | None:
+    """Compute the left side with new numbers at some offsets; None where the text alone does not give its old value."""
+    bindings = {operand.text: operand.value for operand in claim.operands}
+    expression = parse_expression(claim.left, frozenset(name for name in bindings if name.isalpha()))
+    if expression is None or evaluate(expression, bindings) != claim.value:
+        return None
+    return evaluate(_substitute(expression, values), bindings)
+
+
+def _substitute(expression: Expression, values: Mapping[int, Fraction]) -> Expression:
+    match expression:
+        case Number() | Variable():
+            new = values.get(expression.span.start) if expression.span.end else None
+            return expression if new is None else Number(value=new)
+        case Unary():
+            return replace(expression, operand=_substitute(expression.operand, values))
+        case Binary():
+            return replace(
+                expression, left=_substitute(expression.left, values), right=_substitute(expression.right, values)
+            )
+        case Call():
+            return replace(expression, args=tuple(_substitute(arg, values) for arg in expression.args))

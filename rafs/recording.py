@@ -1,0 +1,57 @@
+"""The tape of a request: everything that models and workers said, so that it can be concluded again without them."""
+
+from rafs.engines.scripted import SampleKey, Script
+from rafs.result import ScoreResult
+from rafs.types import Abstained, Judged, MemberVerdicts, Verdict, Why
+from rafs.wire import MemberTape, Record, Tape, VerdictTape
+
+
+def make_tape(result: ScoreResult) -> Tape:
+    """Return the tape of a result."""
+    evidence = result.evidence
+    agreement = evidence.agreement
+    effects = evidence.interventions.effects
+    return Tape(
+        members=[_member(row) for row in evidence.verdicts.members],
+        validator=agreement.validator,
+        generator=evidence.generator,
+        entailments=[(premise, hypothesis, said) for (premise, hypothesis), said in agreement.opinions.items()],
+        algebra=[(claim.left, claim.right, claim.truth) for claim in evidence.reading.graph.claims],
+        samples=[] if result.input.samples else list(agreement.samples),
+        continuations=[(effect.prefix, list(effect.continuations)) for effect in effects if effect.continuations],
+        deadline_passed=evidence.deadline_passed,
+    )
+
+
+def _member(row: MemberVerdicts) -> MemberTape:
+    return MemberTape(
+        member=row.member, identity=row.identity, verdicts=[_to_tape(verdict) for verdict in row.verdicts]
+    )
+
+
+def _to_tape(verdict: Verdict) -> VerdictTape:
+    match verdict:
+        case Judged():
+            return VerdictTape(p_correct=verdict.p_correct, refuted=verdict.refuted, why=None, reason=verdict.reason)
+        case Abstained():
+            return VerdictTape(p_correct=None, refuted=False, why=verdict.why, reason=verdict.detail)
+
+
+def from_tape(verdict: VerdictTape) -> Verdict:
+    """Return the verdict that was recorded."""
+    if verdict.p_correct is None:
+        return Abstained(why=verdict.why or Why.UNPARSED, detail=verdict.reason)
+    return Judged(p_correct=verdict.p_correct, refuted=verdict.refuted, reason=verdict.reason)
+
+
+def to_script(record: Record) -> Script:
+    """Return what generator and validator said, by what they were asked."""
+    tape, preset, problem = record.tape, record.preset, record.request.problem
+    script = Script(pairs={(premise, hypothesis): said for premise, hypothesis, said in tape.entailments})
+    if tape.samples:
+        drawn = SampleKey(problem=problem, prefix=None, n=preset.n_samples, seed=record.request.seed)
+        script.samples[drawn] = tuple(tape.samples)
+    for prefix, texts in tape.continuations:
+        key = SampleKey(problem=problem, prefix=prefix, n=preset.n_continuations, seed=record.edit_seed)
+        script.samples[key] = tuple(texts)
+    return script

@@ -1,0 +1,33 @@
+"""The K traces that consensus and stability are measured on: the caller's own, or drawn from the generator."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rafs.contracts import Generator
+from rafs.errors import BackendError
+from rafs.types import Sampled, Unmeasured
+from rafs.usage import Meter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """K texts, or why there are none."""
+
+    texts: tuple[Sampled, ...]
+    missing: Unmeasured | None = None
+
+
+async def gather_samples(
+    problem: str, sent: Sequence[str], generator: Generator | None, n: int, seed: int, meter: Meter
+) -> Samples:
+    """Return the caller's samples, else n drawn from the generator, else the reason why there are none."""
+    if sent:
+        return Samples(texts=tuple(Sampled(text=text, truncated=False) for text in sent))
+    if generator is None or n == 0:
+        return Samples(
+            texts=(), missing=Unmeasured(reason="no_samples", detail="none sent and no generator configured")
+        )
+    try:
+        return Samples(texts=tuple(await generator.sample(problem, n, seed, meter)))
+    except BackendError as error:
+        return Samples(texts=(), missing=Unmeasured(reason="generator_down", detail=str(error)))

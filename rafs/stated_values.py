@@ -1,0 +1,192 @@
+"""Reading the value behind an answer's marker: where it begins, where it ends, what it says."""
+
+import bisect
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+MAX_VALUE_CHARS = 300
+"""Characters looked at behind a marker; a stated answer is shorter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedValue:
+    """The characters [start, end) of a value, and the answer they state."""
+
+    start: int
+    end: int
+    text: str
+    numeric: bool
+
+
+_PLAIN = r"(?:\d{1,3}(?:(?:,(?:\\!)?|\{,\})\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_LATEX = r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
+_NUMBER = re.compile(
+    rf"(?:(?<![\w)\]}}%])[-−+±]\s?)?(?:\\?[$€£¥₹]\s?)?(?:(?<![\w)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
+    rf"(?:{_LATEX}|(?:{_PLAIN})"
+    rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}"
+    rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
+    rf"(?:\s?\\?%|\s?\^?\s?\\circ|\s?[°€£])?)"
+)
+_UNIT = (
+    r"(?:\s?\\(?:text|mathrm|mbox)\{[^{}]{0,40}\}(?:\^\d)?|\s(?!(?:because|since|which|who|that|so|as|and|but|or|if"
+    r"|when|where|rather|instead|then|not|is|are|was|were|all|by|to|than|from)\b)[A-Za-z²³/]{1,20}(?![A-Za-z=(]))"
+)
+_QUANTITY = re.compile(rf"(?:{_NUMBER.pattern}){_UNIT}{{0,4}}")
+_LIST_GAP = re.compile(r"\s?(?:,\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:and|or)\s?\})\s?(?=[-−$\\\d.])")
+_LEAD = re.compile(
+    r"(?:[\s:：=>]|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
+    r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
+    r"|(?:final\s)?answer\s?:|equal to\b){0,20}",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    r"[.!?。！？](?=[\s*_\"'”)\]$]|$)|[。！？\n\r;]|\*\*|\s(?:because|since|rather than|instead of|where|which)\b"
+    r"|,\s(?:because|since|which|as|so|but|where|rather|not|all)\b|\s[(（](?=[A-Za-z]{3})|<|#{2}"
+)
+_OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])\)?\$?(?=[\s.,:;)*!]|$)")
+_ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
+_MATHS_WORD = re.compile(r"(?<![\\A-Za-z])(?!(?:pi|sqrt|sin|cos|tan|log|ln|exp|cup|cap|in)\b)[A-Za-z]{2,}")
+_MATHS_SIGN = re.compile(r"[-+*/^=×÷·()\[\]{}\\_<>≤≥]")
+_VERB = re.compile(r"(?:\b(?:is|are|was|were|be|has|have|gets?|total of|equals|needs?|of|left with)|=)\s*$")
+_NOT_AN_ANSWER = frozenset(
+    "correct wrong incorrect reasonable right not that the following obvious clear a an found given obtained below"
+    " above as based this just what how in to unclear unknown likely probably supposed different it we you she he"
+    " i only also going close independent equivalent don't dont".split()
+)
+_MAX_WORDS = {True: 8, False: 5}  # longest wordy answer behind a label (True) and inside a sentence (False)
+
+
+def number_spans(text: str, begin: int, end: int, *, reach: int = 0) -> Iterator[tuple[int, int]]:
+    """Yield the [start, end) of every number that begins in text[begin:end]: signs, currency, fractions, dates.
+
+    Args:
+        text: The text.
+        begin: Where to begin.
+        end: Numbers beginning here or later are left out.
+        reach: Characters behind `end` that a number may extend into.
+    """
+    for number in _NUMBER.finditer(text, begin, min(len(text), end + reach)):
+        if number.start() >= end:
+            return
+        if any(char.isdigit() for char in number.group()):
+            yield number.span()
+
+
+def read_value(
+    text: str, position: int, *, label: bool, maths: Sequence[tuple[int, int]], same_line: bool = False
+) -> StatedValue | None:
+    """Read the value stated behind a marker that ends at `position`.
+
+    The value is, in this order: the result of a maths span; an option letter; a number, quantity or list; an
+    expression; the number a clause comes to; a few words (`no solution`). None where there is no value.
+
+    Args:
+        text: The text.
+        position: Where the marker ends.
+        label: True behind `Answer:`, which may be followed by a line break and by a longer wording.
+        maths: Sorted atomic spans of the text.
+        same_line: True where the value must stand on the marker's line.
+    """
+    lead = _LEAD.match(text, position, min(len(text), position + MAX_VALUE_CHARS))
+    start = lead.end() if lead else position
+    skipped = text[position:start]
+    if "\n" not in skipped:
+        return _value_at(text, start, label, maths)
+    if same_line or not (label or text.startswith(("\\[", "$$"), start)):
+        return None
+    value = _value_at(text, start, label, maths)
+    if value is None:
+        return None
+    line_end = text.find("\n", value.end)
+    rest = text[value.end : line_end if line_end >= 0 else len(text)]
+    fills_line = value.start == start and not any(char.isalnum() for char in rest)
+    return value if fills_line or not text[value.end + len(rest) :].strip() else None
+
+
+def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int]]) -> StatedValue | None:
+    """Read the value that begins at `start`, its marker and lead left behind."""
+    at = bisect.bisect_left(maths, (start, start))
+    if at < len(maths) and maths[at][0] == start and text[start] in "$\\":
+        return _maths_value(text, *maths[at])
+    stop = _CLAUSE_END.search(text, start, min(len(text), start + MAX_VALUE_CHARS))
+    end = stop.start() if stop else min(len(text), start + MAX_VALUE_CHARS)
+    if "\\boxed" in text[start:end] or "\\fbox" in text[start:end]:
+        return None
+    while end > start and text[end - 1] in " \t,*_:\"'”`":
+        end -= 1
+    return _plain_value(text, start, end, label) if start < end else None
+
+
+def _maths_value(text: str, start: int, end: int) -> StatedValue | None:
+    """Read `$...$` and its like: what stands behind the last `=` of it, or all of it."""
+    width = 2 if text.startswith(("$$", "\\(", "\\["), start) else 1
+    if text.startswith("\\begin", start):
+        return StatedValue(start=start, end=end, text=text[start:end], numeric=True)
+    inner = text[start + width : end - width]
+    if not inner.strip() or "\\boxed" in inner or "\\fbox" in inner:
+        return None
+    equals = inner.rfind("=")
+    if equals < 0 or inner[equals - 1 : equals] in "<>!\\" or not inner[equals + 1 :].strip(" .,\n"):
+        return StatedValue(start=start, end=end, text=inner.strip().rstrip(".,"), numeric=True)
+    result = inner[equals + 1 :]
+    begin = start + width + equals + 1 + len(result) - len(result.lstrip())
+    return StatedValue(
+        start=begin,
+        end=end - width - len(result) + len(result.rstrip()),
+        text=result.strip(" .,\n"),
+        numeric=True,
+    )
+
+
+def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
+    """Read a value that is not in maths mode out of the clause text[start:end]."""
+    equals = text.rfind("=", start, end)
+    if equals > start and text[equals - 1] not in "<>!":
+        start = end - len(text[equals + 1 : end].lstrip())
+    clause = text[start:end]
+    option = _OPTION.match(clause)
+    if option and not _ARTICLE.match(clause):
+        return StatedValue(start=start, end=start + option.end(), text=option["letter"], numeric=False)
+    if _is_expression(clause):
+        return StatedValue(start=start, end=end, text=clause, numeric=True)
+    if _QUANTITY.match(text, start, end):
+        stop = _list_end(text, start, end)
+        return StatedValue(start=start, end=stop, text=text[start:stop], numeric=True)
+    return _worded_value(text, start, end, label)
+
+
+def _list_end(text: str, start: int, end: int) -> int:
+    """Return the end of the quantities that are listed from `start` on: `2, 3 and 5 cm`."""
+    stop = start
+    while item := _QUANTITY.match(text, start, end):
+        stop = item.end()
+        gap = _LIST_GAP.match(text, stop, end)
+        if gap is None:
+            break
+        start = gap.end()
+    return stop
+
+
+def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
+    """Read a clause that begins with a word: the number it comes to, else a few words as they are."""
+    words = text[start:end].lower().replace(",", " ").split()
+    if not words or words[0] == "not":
+        return None
+    numbers = list(number_spans(text, start, end))
+    if numbers:
+        came_to = [span for span in numbers if _VERB.search(text, max(start, span[0] - 12), span[0])]
+        first, stop = (came_to or numbers)[-1]
+        return StatedValue(start=first, end=stop, text=text[first:stop], numeric=True)
+    if len(words) > _MAX_WORDS[label] or words[0] in _NOT_AN_ANSWER:
+        return None
+    return StatedValue(start=start, end=end, text=text[start:end], numeric=False)
+
+
+def _is_expression(clause: str) -> bool:
+    """Say whether a clause is maths throughout: signs and brackets, no words."""
+    return (
+        _MATHS_SIGN.search(clause.lstrip("-−$")) is not None
+        and _MATHS_WORD.search(re.sub(r"\\[A-Za-z]{1,12}(?:\{[A-Za-z ]{0,30}\})?", "", clause)) is None
+        and clause.count("(") + clause.count("[") == clause.count(")") + clause.count("]")
+    )

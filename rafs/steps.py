@@ -1,0 +1,101 @@
+"""Reading a chain of thought: atomic steps that tile its text, the statement of the answer apart."""
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from rafs.answers import choose_answer
+from rafs.segments import split_spans
+from rafs.statements import read_statements
+from rafs.step_kinds import classify_step, numbers_in
+from rafs.types import ANSWER_PLACEHOLDER, Span, Step, Trace
+
+
+def read_trace(problem: str, text: str | Sequence[str], stated: str | None = None) -> Trace:
+    """Split a chain of thought into steps and set the statement of its answer apart.
+
+    Everything but `Trace.answer` is decided on the text with each statement's value replaced by
+    `ANSWER_PLACEHOLDER`, so another answer of the same kind changes no step, no kind and no blind text.
+
+    The answer is `stated` where that is given; else the last marked statement (box, `####`, label, phrase); else
+    the number in the closing sentence, which is replaced in the blind text too. Nothing inside `<think>` is the
+    answer, yet marked statements are replaced there as well; the tags are in no blind text, nor is the white
+    space around a step. The steps of a text are its segments. The steps of a list are its items one for one,
+    blank ones too, with a line break added to the span of each but the last.
+
+    Args:
+        problem: The problem.
+        text: The chain of thought, or the caller's own steps.
+        stated: The answer the caller sent in a field of its own.
+    """
+    items = [text] if isinstance(text, str) else [item + "\n" for item in text[:-1]] + list(text[-1:])
+    whole = "".join(items)
+    found = read_statements(whole)
+    guessed = [one.start for one in found.final if one.source == "last_number"]
+    cover = _Cover.of(whole, [(one.start, one.end, ANSWER_PLACEHOLDER) for one in found.hidden], found.tags)
+    spans = cover.segments() if isinstance(text, str) else _item_spans(items)
+    steps: list[Step] = []
+    known = numbers_in(problem)
+    for start, end in spans:
+        blind = cover.blind(start, end)
+        kind = classify_step(blind, known, guessed=any(start <= at < end for at in guessed))
+        known |= numbers_in(blind)
+        span = Span(start=start, end=end)
+        steps.append(Step(index=len(steps), span=span, text=whole[start:end], blind_text=blind, kind=kind))
+    answer = choose_answer(found.final, stated)
+    return Trace(problem=problem, text=whole, steps=tuple(steps), answer=answer)
+
+
+def _item_spans(items: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the span of every item of the caller's list; none when all are blank."""
+    if not any(item.strip() for item in items):
+        return []
+    return list(pairwise(accumulate(map(len, items), initial=0)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cover:
+    """A text and the sorted, disjoint pieces of it that are replaced before anything looks at its steps."""
+
+    text: str
+    pieces: tuple[tuple[int, int, str], ...]
+
+    @classmethod
+    def of(cls, text: str, hidden: Sequence[tuple[int, int, str]], tags: Sequence[tuple[int, int]]) -> "_Cover":
+        """Cover the hidden statements with their placeholder and the reasoning tags with a line break."""
+        pieces: list[tuple[int, int, str]] = []
+        for piece in sorted([*hidden, *((start, end, "\n") for start, end in tags)]):
+            if not pieces or piece[0] >= pieces[-1][1]:
+                pieces.append(piece)
+        return cls(text, tuple(pieces))
+
+    def blind(self, start: int, end: int) -> str:
+        """Return text[start:end] with the covered pieces replaced, and no white space around it."""
+        parts: list[str] = []
+        first = bisect.bisect_right(self.pieces, start, key=lambda piece: piece[1])
+        for begin, stop, cover in self.pieces[first:]:
+            if begin >= end:
+                break
+            parts += [self.text[start : max(start, begin)], cover]
+            start = min(stop, end)
+        return "".join([*parts, self.text[start:end]]).strip()
+
+    def segments(self) -> list[tuple[int, int]]:
+        """Return the segments of the covered text as spans of the text; a cover is never cut."""
+        parts: list[str] = []
+        behind: list[tuple[int, int]] = [(0, 0)]  # (offset in the covered text, same offset in the text)
+        length = at = 0
+        for start, end, cover in self.pieces:
+            parts += [self.text[at:start], cover]
+            length += start - at + len(cover)
+            at = end
+            behind.append((length, at))
+        covered = "".join([*parts, self.text[at:]])
+
+        def original(offset: int) -> int:
+            known, same = behind[bisect.bisect_right(behind, (offset, len(self.text))) - 1]
+            return same + offset - known
+
+        cuts = split_spans(covered)
+        return list(pairwise([original(start) if start else 0 for start, _ in cuts] + [len(self.text)])) if cuts else []

@@ -1,0 +1,438 @@
+"""The nouns of RAFS: frozen values without I/O.
+
+A thing that was not measured is a type (`Abstained`, `Unmeasured`), never a number.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+
+class StepKind(StrEnum):
+    """What a step does in the derivation."""
+
+    INFERENCE = "inference"
+    """Carries a claim or draws a conclusion; counts in P."""
+    SETUP = "setup"
+    """Announces, restates or plans; judged, but left out of the mean of P."""
+    ANSWER = "answer"
+    """Only states the final answer; no verifier ever sees it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A half-open range [start, end) of characters of the submitted text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One atomic step; the steps of a trace, joined, give its text back."""
+
+    index: int
+    """0-based position in the trace (in the caller's own list, when steps were sent as a list)."""
+    span: Span
+    text: str
+    """Exactly the submitted characters of the span."""
+    blind_text: str
+    """`text` with every statement of the final answer replaced by `ANSWER_PLACEHOLDER`; what verifiers see."""
+    kind: StepKind
+
+
+ANSWER_PLACEHOLDER = "[answer]"
+"""Stands where a step stated the final answer (a box, a `####` line); never a number, so it cannot be judged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A final answer as it was stated."""
+
+    text: str
+    """The answer alone: `42`, `\\frac{1}{2}`, `B`; no `####`, no `\\boxed`, no sentence."""
+    source: str
+    """How it was found: `field`, `boxed`, `hash`, `phrase`, `label`, `conclusion`, `last_number`."""
+    ambiguous: bool = False
+    """True when markers disagreed and the last one won."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """A problem and one chain of thought, split into steps, the answer statement apart."""
+
+    problem: str
+    text: str
+    steps: tuple[Step, ...]
+    answer: Answer | None
+
+    def derivation(self) -> tuple[Step, ...]:
+        """Return the steps that are not statements of the answer."""
+        return tuple(step for step in self.steps if step.kind is not StepKind.ANSWER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindStep:
+    """A step as verifiers see it: no statement of the final answer in it."""
+
+    index: int
+    """Position in `Trace.steps`."""
+    text: str
+    kind: StepKind
+
+
+# Claims and quantities
+
+
+class Truth(StrEnum):
+    """Verdict of a checker on one claim; UNKNOWN where a convention or a limit decides it."""
+
+    TRUE = "true"
+    FALSE = "false"
+    UNKNOWN = "unknown"
+
+
+class SourceKind(StrEnum):
+    """Where an operand comes from."""
+
+    PROBLEM = "problem"
+    RESULT = "result"
+    UNIT_CONSTANT = "unit_constant"
+    NUMBER_WORD = "number_word"
+    ASSIGNED = "assigned"
+    """The trace introduces it openly (`let x = 3`, `assume 30 days`)."""
+    UNGROUNDED = "ungrounded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operand:
+    """A number used by a claim, and where it comes from."""
+
+    text: str
+    value: Fraction
+    span: Span
+    """Characters of the step's blind text."""
+    source: SourceKind
+    claim: int | None = None
+    """Index in `QuantityGraph.claims` of the result it repeats, when `source` is RESULT."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One checkable assertion inside a step, such as `3 * 4 = 12`."""
+
+    step: int
+    span: Span
+    """Characters of the step's blind text."""
+    text: str
+    relation: str
+    """`=`, `≈`, `<`, `>`, `<=`, `>=`, `!=`."""
+    left: str
+    right: str
+    """Right-hand side as written; empty when the answer placeholder stood there (an open claim)."""
+    truth: Truth
+    value: Fraction | None
+    """Exact value the left side comes to; None where it is not a plain number."""
+    result: Fraction | None
+    """Value of the right side as written; equals `value` for an open claim."""
+    result_span: Span | None
+    """Characters of the step's blind text where the result is written; None for an open claim."""
+    operands: tuple[Operand, ...] = ()
+    reason: str = ""
+    """For FALSE and UNKNOWN: one sentence, e.g. `55 - 40 is 15, not 10`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuantityGraph:
+    """Claims in order of appearance, each an edge from its operands to its result."""
+
+    claims: tuple[Claim, ...]
+    problem_values: tuple[Fraction, ...]
+    derived: Fraction | None
+    """What the derivation itself ends in; None where the text does not decide it."""
+    derived_claim: int | None
+    """Index of the claim that ends in `derived`."""
+    unused: tuple[int, ...]
+    """Claims whose result nothing later uses, the derived answer's own claim excepted."""
+    complete: bool
+    """True when every number-bearing part of the derivation was read, so an absent link means no dependence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindTrace:
+    """What a verifier is given: it holds no stated answer, so none can leak."""
+
+    problem: str
+    steps: tuple[BlindStep, ...]
+    """The derivation's steps in order; statements of the answer are not among them."""
+    graph: QuantityGraph
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A trace and what the grammar makes of it."""
+
+    trace: Trace
+    graph: QuantityGraph
+
+    def blind(self) -> BlindTrace:
+        """Return the trace as verifiers see it."""
+        steps = (BlindStep(index=step.index, text=step.blind_text, kind=step.kind) for step in self.trace.derivation())
+        return BlindTrace(problem=self.trace.problem, steps=tuple(steps), graph=self.graph)
+
+
+# Verdicts
+
+
+class Why(StrEnum):
+    """Why there is no verdict."""
+
+    NOT_APPLICABLE = "not_applicable"
+    ANSWER_STATEMENT = "answer_statement"
+    DECIDED_BY_CHECKER = "decided_by_checker"
+    SAME_FAMILY = "same_family"
+    UNPARSED = "unparsed"
+    NO_LABELS = "no_labels"
+    TOO_LONG = "too_long"
+    TIMEOUT = "timeout"
+    BACKEND_DOWN = "backend_down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A verifier's opinion of one step."""
+
+    p_correct: float
+    """P(step is correct | problem, earlier steps), in [0, 1]."""
+    refuted: bool = False
+    """True only when a deterministic checker proved the step wrong."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abstained:
+    """No opinion. Never counted as 0, never counted as 1."""
+
+    why: Why
+    detail: str = ""
+
+
+Verdict = Judged | Abstained
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberVerdicts:
+    """What one verifier said of every step of a trace, in step order: one row of the decision ledger."""
+
+    member: str
+    """`symbolic`, `judge:<model id>`, ..."""
+    identity: "ModelIdentity | None"
+    """None for a deterministic checker."""
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepVerdicts:
+    """The ensemble's verdict on every step, and every member's own."""
+
+    combined: tuple[Verdict, ...]
+    members: tuple[MemberVerdicts, ...]
+
+
+# Counterfactuals
+
+
+class EditFamily(StrEnum):
+    """What an edit changes, always together with the conclusion that follows from it."""
+
+    VALUE = "value"
+    """Only the conclusion: another number of the same size."""
+    OPERATOR = "operator"
+    """One operator of the calculation."""
+    OPERAND_SWAP = "operand_swap"
+    """The order of two operands."""
+
+
+class Response(StrEnum):
+    """What the answer did after an edit."""
+
+    FOLLOWED = "followed"
+    """It became the answer that the replay predicts."""
+    MOVED = "moved"
+    """It changed to something else."""
+    STAYED = "stayed"
+    RECOVERED = "recovered"
+    """The continuation noticed and repaired the edit; neither sensitive nor insensitive."""
+    UNPARSED = "unparsed"
+    """No answer could be read; reduces coverage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One counterfactual edit: step `step`, with its claim's conclusion changed and nothing else."""
+
+    step: int
+    claim: int
+    family: EditFamily
+    text: str
+    """The edited blind text of the step."""
+    old: Fraction
+    new: Fraction
+    predicted: Fraction | None
+    """Answer that the replay predicts; None where nothing depends on the step."""
+
+
+class EffectMethod(StrEnum):
+    """How effects were observed."""
+
+    REPLAY = "replay"
+    CONTINUATION = "continuation"
+    NONE = "none"
+    """No edit was possible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What one valid edit did to the answer."""
+
+    edit: Edit
+    method: EffectMethod
+    responses: tuple[Response, ...]
+    """One per continuation; exactly one for a replay."""
+    delta: float | None
+    """Sensitivity in [0, 1]; None when every response was recovered or unparsed."""
+    prefix: str = ""
+    """What the writer of the trace was given to continue; empty for a replay."""
+    continuations: "tuple[Sampled, ...]" = ()
+    """What it wrote."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interventions:
+    """All that was tried on one trace."""
+
+    effects: tuple[Effect, ...]
+    discarded: tuple[tuple[int, str], ...]
+    """(step, reason code) of every edit that broke a constraint."""
+    method: EffectMethod
+    missing: "Unmeasured | None" = None
+    """Why nothing was observed, where that is known."""
+
+
+# NLI
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entailment:
+    """Three-way opinion of a validator on (premise, hypothesis); sums to 1."""
+
+    entails: float
+    neutral: float
+    contradicts: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelMass:
+    """Probability mass that a language model put on the two labels of a probe."""
+
+    yes: float
+    no: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampled:
+    """One text drawn from a generator."""
+
+    text: str
+    truncated: bool
+    """True when a length limit cut it; a truncated sample never votes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelIdentity:
+    """Which model gave a number."""
+
+    id: str
+    family: str
+    revision: str
+    kin: frozenset[str] = frozenset()
+    """Further families in its descent: a model distilled from one family into another has two."""
+
+    @property
+    def families(self) -> frozenset[str]:
+        """Every family it may share a bias with."""
+        return self.kin | {self.family}
+
+
+# Components
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A component that was computed from evidence."""
+
+    value: float
+    """In [0, 1]."""
+    coverage: float
+    """Share of what should have been looked at that was, in (0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmeasured:
+    """A component for which there is no evidence; it has no value at all."""
+
+    reason: str
+    """Machine-readable code, such as `too_few_samples`."""
+    detail: str = ""
+
+
+Component = Measured | Unmeasured
+
+
+class ComponentName(StrEnum):
+    """The four components, by their letter in the formula."""
+
+    VALIDITY = "P"
+    SUPPORT = "S"
+    CONSENSUS = "C"
+    STABILITY = "D"
+
+
+class Status(StrEnum):
+    """What to do with the trace."""
+
+    ACCEPT = "Accept"
+    REVIEW = "Review"
+    ABSTAIN = "Abstain"
+
+
+class Reasoning(StrEnum):
+    """One half of the outcome."""
+
+    SOUND = "sound"
+    FLAWED = "flawed"
+    UNKNOWN = "unknown"
+
+
+class AnswerSupport(StrEnum):
+    """The other half of the outcome."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNKNOWN = "unknown"
+
+
+class OutcomeLabel(StrEnum):
+    """The quadrant."""
+
+    FAITHFUL_SUCCESS = "faithful_success"
+    SILENT_FAILURE = "silent_failure"
+    EXTRACTION_FAILURE = "extraction_failure"
+    OVERT_FAILURE = "overt_failure"
+    UNDETERMINED = "undetermined"
+
+
+def judged_only(verdicts: Sequence[Verdict]) -> list[Judged]:
+    """Return the verdicts that are opinions, in order."""
+    return [verdict for verdict in verdicts if isinstance(verdict, Judged)]

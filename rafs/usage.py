@@ -1,0 +1,37 @@
+"""Counting what a request cost: calls, tokens and milliseconds by stage."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+
+@dataclass(slots=True)
+class StageUsage:
+    """Cost of one stage; tokens are those that went through a model."""
+
+    calls: int = 0
+    tokens: int = 0
+    milliseconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Meter:
+    """Accumulates the cost of one request; engines add to the stage they were called in."""
+
+    stages: dict[str, StageUsage] = field(default_factory=dict)
+
+    def add(self, stage: str, *, calls: int = 0, tokens: int = 0) -> None:
+        """Count calls and the tokens that went through a model in `stage`."""
+        usage = self.stages.setdefault(stage, StageUsage())
+        usage.calls += calls
+        usage.tokens += tokens
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the wall time of the block to `stage`."""
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self.stages.setdefault(stage, StageUsage()).milliseconds += (perf_counter() - started) * 1000

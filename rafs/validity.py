@@ -1,0 +1,53 @@
+"""P: are the steps themselves valid?"""
+
+import math
+from collections.abc import Sequence
+
+from rafs.types import Component, Judged, Measured, StepKind, Unmeasured, Verdict, judged_only
+
+Q_FLOOR = 1e-6
+"""Smallest q_t in the mean's logarithm: one step at exactly 0 must not erase the order of all other traces."""
+
+
+def step_validity(verdicts: Sequence[Verdict], kinds: Sequence[StepKind], mean_weight: float) -> Component:
+    """Validity of a derivation from the verdicts on its steps.
+
+    P_R = lambda * exp(mean_t log q_t) + (1 - lambda) * min_t q_t. The mean runs over judged steps that carry a claim
+    or an inference, so that padding with trivially true steps does not raise P_R; where a trace has no such step it
+    runs over all judged steps. The minimum runs over all judged steps.
+
+    Args:
+        verdicts: One per step of the derivation, shape (n_steps,). Abstentions are left out, and reduce coverage.
+        kinds: What each step does, shape (n_steps,).
+        mean_weight: lambda in [0, 1].
+
+    Returns:
+        Value in [0, 1] and coverage = share of steps judged; Unmeasured where no step was judged, or where none of
+        the inferences was.
+
+    Source:
+        Shukla et al. 2026, arXiv:2607.26102; the mix of mean and minimum is ours.
+    """
+    if not verdicts:
+        return Unmeasured(reason="no_steps")
+    judged = judged_only(verdicts)
+    carries_inference = [kind is StepKind.INFERENCE for kind in kinds]
+    averaged = [
+        verdict.p_correct
+        for verdict, carries in zip(verdicts, carries_inference, strict=True)
+        if isinstance(verdict, Judged) and (carries or not any(carries_inference))
+    ]
+    if not averaged:
+        return Unmeasured(reason="no_step_judged")
+    geometric_mean = math.exp(sum(math.log(max(q, Q_FLOOR)) for q in averaged) / len(averaged))
+    weakest = min(verdict.p_correct for verdict in judged)
+    value = mean_weight * geometric_mean + (1 - mean_weight) * weakest
+    return Measured(value=min(value, 1.0), coverage=len(judged) / len(verdicts))
+
+
+def suspect_position(verdicts: Sequence[Verdict], tau_step: float) -> int | None:
+    """Return the position of the earliest step with q_t < tau_step, or None."""
+    for position, verdict in enumerate(verdicts):
+        if isinstance(verdict, Judged) and verdict.p_correct < tau_step:
+            return position
+    return None

@@ -1,0 +1,1 @@
+"""The faces of RAFS: HTTP, command line, batch and web page."""

@@ -1,0 +1,208 @@
+"""A request in, a response out: the flow behind HTTP and command line alike."""
+
+import asyncio
+import hashlib
+import hmac
+import uuid
+from collections.abc import Awaitable, Callable
+
+from rafs import __version__
+from rafs.calibration import Calibration
+from rafs.channels import read_message
+from rafs.errors import InputError
+from rafs.independence import Writer
+from rafs.model_entry import ModelEntry, SourceKind
+from rafs.pipeline import Pipeline
+from rafs.recording import make_tape
+from rafs.registry import Registry, config_hash
+from rafs.response import to_response
+from rafs.result import ScoreInput, ScoreResult
+from rafs.types import ModelIdentity
+from rafs.usage import Meter
+from rafs.wire import GeneratorInfo, Message, ModelOut, ModelStatus, ProvenanceOut, Record, ScoreRequest, ScoreResponse
+from verifiers.judge_prompt import PROMPT_VERSION
+
+
+class Scorer:
+    """Scores requests with the pipelines of a registry, each built when it is first needed."""
+
+    def __init__(
+        self,
+        *,
+        registry: Registry,
+        build_pipeline: Callable[[str], Pipeline],
+        is_ready: Callable[[ModelEntry], bool],
+        close: Callable[[], Awaitable[None]],
+        calibration: Calibration,
+        default_preset: str,
+        edit_secret: str,
+    ) -> None:
+        """Keep what builds the parts; nothing is loaded yet.
+
+        Args:
+            registry: The operator's models, presets and policy.
+            build_pipeline: Builds the pipeline of a preset, loading its models; blocking.
+            is_ready: Whether a model's weights are on this machine.
+            close: Ends what the pipelines share.
+            calibration: Numbers from data.
+            default_preset: Used where a request names none.
+            edit_secret: Mixed into the seed of the counterfactual edits.
+        """
+        self._registry = registry
+        self._build_pipeline = build_pipeline
+        self._is_ready = is_ready
+        self._close = close
+        self._calibration = calibration
+        self._default_preset = default_preset
+        self._edit_secret = edit_secret
+        self._pipelines: dict[str, Pipeline] = {}
+        self._building = asyncio.Lock()
+
+    async def warm(self, preset: str | None = None) -> None:
+        """Load the models of a preset, the default one if none is named.
+
+        Raises:
+            ConfigError: Weights or libraries are missing; the message says what to do.
+            BackendError: A model cannot be loaded.
+        """
+        await self._pipeline(preset or self._default_preset)
+
+    def not_ready(self) -> list[str]:
+        """Return what is still missing before the default preset can score."""
+        if self._default_preset in self._pipelines:
+            return []
+        return [f"the models of preset {self._default_preset!r} are not loaded yet"]
+
+    def models(self) -> list[ModelStatus]:
+        """Return the models of the registry, in its order."""
+        return [
+            ModelStatus(
+                id=entry.id,
+                family=entry.family,
+                roles=[role.value for role in entry.roles],
+                source=entry.source,
+                licence=entry.licence,
+                revision=revision_of(entry),
+                ready=self._is_ready(entry),
+            )
+            for entry in self._registry.models
+        ]
+
+    async def close(self) -> None:
+        """End worker processes and inference threads."""
+        await self._close()
+
+    async def _pipeline(self, preset: str) -> Pipeline:
+        async with self._building:
+            if preset not in self._pipelines:
+                self._pipelines[preset] = await asyncio.to_thread(self._build_pipeline, preset)
+            return self._pipelines[preset]
+
+    async def score(self, request: ScoreRequest) -> ScoreResponse:
+        """Score one request.
+
+        Raises:
+            InputError: The preset or the family is not one of the registry's, or the trace has too many steps.
+            OverloadedError: A model's bounded queue is full.
+        """
+        name = request.preset or self._default_preset
+        presets = self._registry.presets.by_name()
+        if name not in presets:
+            allowed = ", ".join(presets)
+            raise InputError("there is no such preset", field="preset", got=repr(name), allowed=allowed)
+        pipeline = await self._pipeline(name)
+        writer = self._writer(request.generator or GeneratorInfo())
+        job = to_input(request, writer, draw_seed(self._edit_secret, request.problem, request.seed))
+        result = await pipeline.score(job, Meter())
+        provenance = ProvenanceOut(
+            rafs_version=__version__,
+            config_hash=config_hash(self._registry),
+            calibration=self._calibration.id,
+            preset=name,
+            seed=request.seed,
+            prompts={"judge": PROMPT_VERSION},
+            models=models_used(result),
+        )
+        record = Record(
+            request=request,
+            writer_model=writer.model,
+            writer_families=sorted(writer.families),
+            edit_seed=job.edit_seed,
+            policy=self._registry.policy.to_policy(),
+            preset=presets[name].to_preset(name),
+            calibration=self._calibration,
+            provenance=provenance,
+            tape=make_tape(result),
+        )
+        return to_response(result, str(uuid.uuid4()), provenance, request.include, record)
+
+    def _writer(self, generator: GeneratorInfo) -> Writer:
+        """Find the writer's families: those its id names, and the one the caller declares; none known is unknown."""
+        named = [name for name in (generator.model, generator.family) if name is not None]
+        families = frozenset[str]().union(*map(self._registry.families_of, named))
+        if generator.family in self._registry.families:
+            families |= {generator.family}
+        return Writer(model=generator.model, families=families)
+
+
+async def replay(record: Record, build_replay: Callable[[Record], Pipeline]) -> ScoreResponse:
+    """Score a record again with no model: engines that repeat what was said.
+
+    Args:
+        record: From a response that included it.
+        build_replay: Builds a pipeline on the record's tape and constants.
+    """
+    writer = Writer(model=record.writer_model, families=frozenset(record.writer_families))
+    result = await build_replay(record).score(to_input(record.request, writer, record.edit_seed), Meter())
+    return to_response(result, str(uuid.uuid4()), record.provenance, record.request.include, record)
+
+
+def to_input(request: ScoreRequest, writer: Writer, edit_seed: int) -> ScoreInput:
+    """Return the request as the flow takes it."""
+    trace = request.trace
+    if isinstance(trace, Message):
+        content = trace.content
+        blocks = [block.model_dump() for block in content] if isinstance(content, list) else content
+        trace = read_message(blocks, trace.reasoning_content)
+    return ScoreInput(
+        problem=request.problem,
+        trace=tuple(trace) if isinstance(trace, list) else trace,
+        stated=request.answer,
+        samples=tuple(request.samples),
+        writer=writer,
+        seed=request.seed,
+        edit_seed=edit_seed,
+    )
+
+
+def draw_seed(secret: str, problem: str, seed: int) -> int:
+    """Mix the server's secret into a seed, so that the writer of a trace cannot foresee its edits."""
+    digest = hmac.new(secret.encode(), f"{seed}:{problem}".encode(), hashlib.sha256).digest()
+    return int.from_bytes(digest[:6], "big")
+
+
+def models_used(result: ScoreResult) -> list[ModelOut]:
+    """Return every model that had a say, with its role."""
+    evidence = result.evidence
+    used: list[tuple[str, ModelIdentity | None]] = [
+        (row.member.partition(":")[0], row.identity)
+        for row in evidence.verdicts.members
+        if row.identity not in evidence.barred
+    ]
+    used += [("nli", evidence.agreement.validator), ("generator", evidence.generator)]
+    return [
+        ModelOut(id=model.id, family=model.family, revision=model.revision, role=role)
+        for role, model in used
+        if model is not None
+    ]
+
+
+def revision_of(entry: ModelEntry) -> str:
+    """Return what pins a model's weights: a commit, a package version with its hash, a path or a served name."""
+    match entry.kind:
+        case SourceKind.HUB:
+            return entry.revision or ""
+        case SourceKind.PACKAGE:
+            return f"{entry.location.partition('==')[2]}+sha256.{(entry.sha256 or '')[:12]}"
+        case SourceKind.PATH | SourceKind.ENDPOINT:
+            return entry.model or entry.location

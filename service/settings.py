@@ -1,0 +1,67 @@
+"""The operator's settings: one field each, read from the environment; docs/configuration.md describes them."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from platformdirs import user_cache_path
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from rafs.errors import ConfigError
+from service.visible import show_value
+
+PREFIX = "RAFS_"
+VARIABLES = {"cache_dir": "RAFS_CACHE"}
+"""Where the variable is not the prefix and the field's name."""
+
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+
+
+class Settings(BaseSettings):
+    """Everything about this process that is not in models.yaml."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="ignore", frozen=True, env_ignore_empty=True, populate_by_name=True
+    )
+
+    host: Annotated[str, Field(min_length=1)] = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    """0 takes a free one."""
+    allow_remote: bool = False
+    """Listen on an address that other machines reach, without authentication."""
+    models_file: Path | None = None
+    """None is the models.yaml that came with RAFS."""
+    cache_dir: Path = Field(default_factory=lambda: user_cache_path("rafs"), validation_alias=VARIABLES["cache_dir"])
+    """Folder of the weights."""
+    preset: str = "standard"
+    """Used where a request names none."""
+    edit_secret: SecretStr = SecretStr("")
+    """Mixed into the seed of the counterfactual edits, so that the writer of a trace cannot foresee them."""
+    max_body_bytes: Annotated[int, Field(ge=1, le=1 << 30)] = 4 << 20
+    """32 samples of the longest trace, in ASCII, still fit."""
+    max_in_flight: Annotated[int, Field(ge=1, le=10_000)] = 64
+    """Requests being read or scored at once; with the body limit it bounds what they hold in memory."""
+    body_timeout_s: Seconds = 30.0
+    """A client that sends slower gives its place to another."""
+    torch_threads: Annotated[int, Field(ge=1, le=1024)] = 1
+    """More than one pays only on cores that nothing else uses."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+def load_settings(**options: Any) -> Settings:
+    """Return the settings of the environment, with command-line options above them.
+
+    Args:
+        options: By field; None means not given.
+
+    Raises:
+        ConfigError: A value is not allowed; the message names the variable and what is.
+    """
+    try:
+        return Settings(**{name: value for name, value in options.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        variable = name if name.startswith(PREFIX) else VARIABLES.get(name, PREFIX + name.upper())
+        allowed = first["msg"].removeprefix("Input should be ")
+        raise ConfigError(f"{variable}: got {show_value(first['input'])}, allowed {allowed}") from None

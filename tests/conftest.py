@@ -1,0 +1,14 @@
+"""What every test shares: no network, one thread a model, and properties without a stopwatch."""
+
+import os
+
+from hypothesis import settings
+
+# Two workers on two cores: torch with more threads than free cores waits at its barriers, 5 times slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+# A deadline measures the neighbours' load, not our code. In CI the same examples every time: red means broken.
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")

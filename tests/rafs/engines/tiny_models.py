@@ -1,0 +1,110 @@
+"""Models small enough to be made in a test: right in shape, random in what they say."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from rafs.engines.prompt_tokens import PartTokenizer
+from rafs.types import ModelIdentity
+
+TINY = ModelIdentity(id="tiny", family="tiny", revision="random")
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+CONTROL_TOKENS = ("<|end|>", "<|im_start|>", "<|im_end|>", "<think>")
+CORPUS = [
+    "Yes No Yes No yes no Is the last step correct? Answer Yes or No.",
+    "Tom has 3 apples and buys 4 more, so he has 3 + 4 = 7 apples.",
+    "Each box holds 12 pencils; 5 boxes hold 60 pencils. Half of them are red.",
+]
+
+
+@cache
+def tiny_tokenizer() -> PartTokenizer:
+    """A byte-level BPE tokenizer; `<think>` is an added token that is not marked special."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=400,
+        initial_alphabet=alphabet,
+        special_tokens=list(CONTROL_TOKENS[:3]),
+        min_frequency=1,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(CORPUS * 3, trainer)
+    tokenizer.add_tokens([AddedToken("<think>", special=False, normalized=False)])
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|end|>", pad_token="<|end|>")
+    fast.chat_template = CHAT_TEMPLATE
+    return PartTokenizer(fast)
+
+
+def tiny_llama(**changes: Any) -> Any:
+    """A random two-layer Llama in fp32, over the tiny tokenizer's vocabulary."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    settings: dict[str, Any] = {"max_position_embeddings": 512, **_SMALL, **changes}
+    torch.manual_seed(0)
+    return LlamaForCausalLM(LlamaConfig(**settings)).eval()
+
+
+def tiny_sliding_mistral(window: int) -> Any:
+    """A random Mistral whose layers see only `window` tokens."""
+    import torch
+    from transformers import MistralConfig, MistralForCausalLM
+
+    settings: dict[str, Any] = {"max_position_embeddings": 512, "sliding_window": window, **_SMALL}
+    torch.manual_seed(0)
+    return MistralForCausalLM(MistralConfig(**settings)).eval()
+
+
+def tiny_mamba() -> Any:
+    """A random state-space model: it has no attention that a mask could steer."""
+    import torch
+    from transformers import MambaConfig, MambaForCausalLM
+
+    torch.manual_seed(0)
+    config = MambaConfig(vocab_size=_SMALL["vocab_size"], hidden_size=16, state_size=4, num_hidden_layers=2)
+    config.max_position_embeddings = 512
+    return MambaForCausalLM(config).eval()
+
+
+def tiny_classifier(labels: Sequence[str]) -> Any:
+    """A random BERT classifier with these labels, in this order."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=_SMALL["vocab_size"],
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=64,
+        initializer_range=0.5,
+    )
+    config.id2label = dict(enumerate(labels))
+    config.num_labels = len(labels)
+    return BertForSequenceClassification(config).eval()
+
+
+_SMALL = {
+    "vocab_size": 401,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "initializer_range": 0.3,
+    "bos_token_id": None,
+    "eos_token_id": 0,
+    "pad_token_id": 0,
+}
+"""Weights of 0.3, not 0.02: logits then differ enough that a wrong mask shows."""

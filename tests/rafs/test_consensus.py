@@ -1,0 +1,87 @@
+"""C follows its formula; who voted for what is kept."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rafs.consensus import answer_consensus, consensus_value, group_answers
+from rafs.types import Measured, Truth, Unmeasured
+
+
+def same_number(a: str, b: str) -> Truth:
+    if "?" in (a, b):
+        return Truth.UNKNOWN
+    return Truth.TRUE if float(a) == float(b) else Truth.FALSE
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        pytest.param([4], 1.0, id="all agree"),
+        pytest.param([1, 1, 1], 0.0, id="all differ"),
+        pytest.param([2, 2], 0.5, id="two halves of four: 1 - log 2 / log 4"),
+        pytest.param([3, 1], 1 - (0.75 * math.log(4 / 3) + 0.25 * math.log(4)) / math.log(4), id="three to one"),
+    ],
+)
+def test_consensus_is_one_minus_the_normalised_entropy(sizes: list[int], expected: float) -> None:
+    assert consensus_value(sizes) == pytest.approx(expected)
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=9))
+def test_consensus_lies_between_0_and_1(sizes: list[int]) -> None:
+    assert 0 <= consensus_value(sizes) <= 1
+
+
+def test_equal_numbers_in_other_clothes_are_one_class() -> None:
+    assert group_answers(["1.0", "2", "1", "2.0", "1"], same_number) == [[0, 2, 4], [1, 3]]
+
+
+def test_unknown_equivalence_never_merges() -> None:
+    assert group_answers(["1", "?", "1.0"], same_number) == [[0, 2], [1]]
+
+
+@given(st.lists(st.sampled_from(["1", "1.0", "2", None]), min_size=2, max_size=8), st.randoms(use_true_random=False))
+def test_the_order_of_samples_does_not_matter(answers: list[str | None], random: object) -> None:
+    shuffled = list(answers)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    one, other = (answer_consensus(order, "1", same_number) for order in (answers, shuffled))
+    if isinstance(one.component, Measured):
+        assert isinstance(other.component, Measured)
+        assert one.component.value == pytest.approx(other.component.value)
+    else:
+        assert one.component == other.component
+    assert (one.share_of_stated, one.answer_is_modal) == (other.share_of_stated, other.answer_is_modal)
+
+
+def test_missing_answers_are_a_class_but_never_the_modal_one() -> None:
+    vote = answer_consensus([None, None, "7"], "7", same_number)
+    assert vote.component == Measured(value=pytest.approx(consensus_value([1, 2])), coverage=1.0)
+    assert vote.modal == (2,)
+    assert vote.share_of_stated == pytest.approx(1 / 3)
+    assert vote.answer_is_modal is True
+
+
+def test_a_tie_has_no_modal_answer() -> None:
+    vote = answer_consensus(["3", "3", "4", "4"], "3", same_number)
+    assert (vote.modal, vote.answer_is_modal, vote.share_of_stated) == (None, None, 0.5)
+
+
+def test_a_stated_answer_that_nobody_gave_is_not_modal() -> None:
+    vote = answer_consensus(["3", "3", "4"], "5", same_number)
+    assert (vote.answer_is_modal, vote.share_of_stated) == (False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        pytest.param([], "too_few_samples", id="none"),
+        pytest.param(["1"], "too_few_samples", id="one"),
+        pytest.param([None, None], "no_sample_has_an_answer", id="no answers"),
+    ],
+)
+def test_too_little_to_vote_on_is_unmeasured(answers: list[str | None], reason: str) -> None:
+    part = answer_consensus(answers, "1", same_number).component
+    assert isinstance(part, Unmeasured)
+    assert part.reason == reason

@@ -1,0 +1,30 @@
+import pytest
+
+from rafs.engines.weights import ModelSource
+from rafs.model_entry import ModelEntry
+
+
+@pytest.mark.parametrize(
+    ("keys", "source"),
+    [
+        pytest.param(
+            {"source": "package:some-dist==1.2", "file": "a/b.gguf", "sha256": "a" * 64, "file_sha256": "b" * 64},
+            ModelSource(
+                kind="package", name="some-dist", version="1.2", file="a/b.gguf", sha256="a" * 64, file_sha256="b" * 64
+            ),
+            id="package",
+        ),
+        pytest.param(
+            {"source": "hub:Org/Name-7B", "revision": "c0ffee" * 6 + "cafe", "file": "x.gguf"},
+            ModelSource(kind="hub", name="Org/Name-7B", revision="c0ffee" * 6 + "cafe", file="x.gguf"),
+            id="hub",
+        ),
+        pytest.param(
+            {"source": "path:/srv/llama/my model"}, ModelSource(kind="path", name="/srv/llama/my model"), id="path"
+        ),
+        pytest.param({"source": "endpoint:http://127.0.0.1:8001/v1", "model": "served"}, None, id="endpoint"),
+    ],
+)
+def test_a_source_becomes_what_the_engines_fetch(keys: dict[str, str], source: ModelSource | None) -> None:
+    entry = {"id": "mine", "family": "qwen", "roles": ["judge"], "licence": "MIT", **keys}
+    assert ModelEntry.model_validate(entry).to_source() == source

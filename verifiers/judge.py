@@ -1,0 +1,41 @@
+"""A language model as judge: P(Yes) after every step, from the mass of the two labels."""
+
+from collections.abc import Sequence
+
+from rafs.contracts import StepProber
+from rafs.types import Abstained, BlindTrace, Judged, LabelMass, ModelIdentity, Verdict, Why
+from rafs.usage import Meter
+from verifiers.judge_prompt import PROMPT_VERSION, render_prompt
+
+
+class JudgeVerifier:
+    """Asks a model whether the last step is correct; the model sees the problem and the steps up to it, no answer."""
+
+    prompt_version = PROMPT_VERSION
+
+    def __init__(self, prober: StepProber) -> None:
+        self._prober = prober
+
+    @property
+    def name(self) -> str:
+        """`judge:` and the model's id."""
+        return f"judge:{self._prober.identity.id}"
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model that judges."""
+        return self._prober.identity
+
+    async def verify(self, trace: BlindTrace, ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
+        """Judge the asked steps: p_correct = mass(Yes) / (mass(Yes) + mass(No))."""
+        prompt = render_prompt(trace)
+        masses = await self._prober.probe(prompt.head, prompt.steps, prompt.tail, ask, meter)
+        return [read_mass(mass) for mass in masses]
+
+
+def read_mass(mass: LabelMass | Abstained) -> Verdict:
+    """Normalise the two labels; without mass on either there is no verdict."""
+    if isinstance(mass, Abstained):
+        return mass
+    total = mass.yes + mass.no
+    return Judged(p_correct=mass.yes / total) if total > 0 else Abstained(why=Why.NO_LABELS)
