@@ -3,10 +3,10 @@
 from dataclasses import replace
 from enum import StrEnum
 
-from rafs.claims import read_claims
-
 from rafs.answers import answer_value
-from rafs.lexing import Kind, lex
+from rafs.claims import read_claims
+from rafs.lexing import lex
+from rafs.signs import Kind
 from rafs.types import Edit, Reading, StepKind, Trace
 
 MAX_CHANGED_TOKENS = 8

@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from rafs.quantities import replay
-
 from rafs.types import Claim, Edit, EditFamily, QuantityGraph
 
 _OPERATOR = re.compile(r"\\times|\\cdot|\\div|[+\-−–*×·/÷]|(?<=\s)[xX](?=\s)")
@@ -80,7 +79,7 @@ def nearby_value(value: Fraction, generator: random.Random) -> Fraction:
     most = max(2, int(abs(value) / unit * Fraction(3, 10)))
     offset = generator.randint(1, min(most, 10**9)) * unit
     lower = value - offset
-    return lower if generator.random() < 0.5 and lower * value > 0 else value + offset  # noqa: PLR2004 - a coin
+    return lower if generator.random() < 0.5 and lower * value > 0 else value + offset
 
 
 def _decimals(value: Fraction) -> int:
@@ -92,7 +91,8 @@ def write_like(value: Fraction, model: str) -> str | None:
     decimals = _decimals(value)
     if (value * 10**decimals).denominator != 1:
         return None
-    written = f"{abs(value):,.{decimals}f}"
+    whole, part = divmod(int(abs(value) * 10**decimals), 10**decimals)
+    written = f"{whole:,}.{part:0{decimals}d}" if decimals else f"{whole:,}"
     if "," not in model and "," in written:
         written = written.replace(",", "")
     return f"-{written}" if value < 0 else written
@@ -105,7 +105,7 @@ def _restate(rest: str, old: str, new: str) -> str:
 
 def _binary(claim: Claim, text: str) -> tuple[str, str, str] | None:
     """Return (first operand, what stands between, second operand) where the claim's left side is just that."""
-    if len(claim.operands) != 2:  # noqa: PLR2004 - binary
+    if len(claim.operands) != 2:
         return None
     first, second = claim.operands
     gap = text[first.span.end : second.span.start]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rafs.quantities import replay
-
 from rafs.types import QuantityGraph
 
 

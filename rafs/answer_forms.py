@@ -232,13 +232,17 @@ def _group(text: str, context: Context, depth: int) -> Form | None:
     return _items("list", text, context, depth)
 
 
-def _items(shape: str, inner: str, context: Context, depth: int) -> Group | None:
+def _items(shape: str, inner: str, context: Context, depth: int) -> Form | None:
+    """Read the parts of a list; `3/8 or 0.375` is one value said twice."""
     parts = [part.strip() for part in _split_top(inner)]
     if (len(parts) < 2 and shape == "list") or not all(parts) or len(parts) > MAX_ITEMS:
         return None
     items = tuple(_read(part, context, depth + 1) for part in parts)
     if shape == "list" and any(isinstance(item, Words) and not item.standard for item in items):
         return None
+    values = {item.value if isinstance(item, Quantity) else None for item in items}
+    if shape == "list" and " or " in inner and len(values) == 1 and None not in values:
+        return items[0]
     return Group(shape=shape, items=items)
 
 
@@ -265,7 +269,7 @@ def _split_top(text: str) -> list[str]:
 
 
 def _equation(text: str, context: Context, depth: int) -> Form | None:
-    """Read `x = 3` as the value 3 with its label, and any other equation as left minus right."""
+    """Read `x = 3` as the value 3 with its label, `2 * 3 = 6` as 6, others as left minus right."""
     if not _EQUALS.search(text):
         return None
     sides = [side.strip() for side in _EQUALS.split(text)]
@@ -274,6 +278,9 @@ def _equation(text: str, context: Context, depth: int) -> Form | None:
         if isinstance(inner, Quantity):
             return replace(inner, label=sides[0].replace(" ", ""))
         return inner if not isinstance(inner, Words) else None
+    left, right = (_quantity(side, context) for side in (sides[0], sides[-1]))
+    if left and right and left.value is not None and left.value == right.value:
+        return right
     both = parse_expression(f"({sides[0]}) - ({sides[-1]})") if len(sides) == 2 else None
     form = normal_form(both) if both is not None and _is_plain(both) else None
     return Equation(form=form) if form is not None else None

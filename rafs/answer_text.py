@@ -41,8 +41,9 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\in(?![a-z])|∈", " ∈ "),
         (r"\\(?:cup)(?![a-z])|∪", " ∪ "),
         (r"\\(?:emptyset|varnothing)(?![a-z])", "∅"),
-        (r"\\pm(?![a-z])", "±"),
-        (r"(?<=[\d)}])\s?\\(?=(?:sin|cos|tan|ln|log)(?![a-z]))", r"*\\"),
+        (r"(?:\\pm(?![a-z])|±)\s?", "±"),
+        (r"(^|[(,=\[{]\s?)-\s+(?=[\d\\.(])", r"\1-"),
+        (r"(?<=[\d)}])\s?\\?(?=(?:sin|cos|tan|ln|log)(?![a-z]))", "*"),
         (r"\\(?:mathbb|mathcal)\s?\{?([A-Z])\}?", r"\1"),
         (r"\*\*|__|`", ""),
     )

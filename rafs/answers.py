@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from rafs.answer_forms import Context, Quantity, read_form
-from rafs.equivalence import equivalent
+from rafs.equivalence import equivalent, needs_algebra
 from rafs.statements import Statement, read_statements
 from rafs.types import Answer, Truth
+
+__all__ = ["answer_value", "choose_answer", "equivalent", "extract_answer", "needs_algebra"]
 
 _MAX_COMPARED = 12  # distinct statements of one text that are compared for disagreement
 _TEXT_MACRO = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s?\{([^{}]*)\}")

@@ -13,9 +13,22 @@ class CheckerRates:
     """How often a step is right, given what the symbolic checker says of it; measured on labelled traces."""
 
     proven: float
-    """All claims hold and every operand is grounded."""
+    """All claims hold and every operand has a source."""
     ungrounded: float
-    """All claims hold, but an operand comes from nowhere."""
+    """All claims hold, but a bare number comes from nowhere: often a factor or a term that the reasoning found."""
+    invented: float
+    """The same for a quantity of the problem's world (money, counted things): often a fee that nobody charged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Platt scaling of one kind of verifier: logit p' = intercept + slope * logit p; slope 0 is deaf to it."""
+
+    intercept: float
+    slope: float
+
+
+AS_GIVEN = Scale(intercept=0.0, slope=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +42,8 @@ class Calibration:
     prior: float
     """Share of right steps among those labelled."""
     checker: CheckerRates
-    member_weights: Mapping[str, float]
-    """Weight of each kind of member (`symbolic`, `judge`, `prm`) in the combination; 0 is deaf, 1 takes it at its word."""
+    scales: Mapping[str, Scale]
+    """How the word of each kind of verifier (`symbolic`, `judge`) is to be taken."""
 
 
 def logit(p: float) -> float:
@@ -45,28 +58,30 @@ def logit(p: float) -> float:
 def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> float:
     """Pool opinions on one step in log-odds.
 
-    logit q = logit(prior) + sum_i w_i * (logit(p_i) - logit(prior)): each member moves the prior by the evidence it
-    adds beyond it, and a member that did not answer moves nothing.
+    logit q = logit(prior) + sum_i (a_i + b_i * logit(p_i) - logit(prior)), with the scale (a_i, b_i) of the member's
+    kind: each member moves the prior by the evidence it adds, and one that did not answer moves nothing.
 
     Args:
         opinions: (kind, P(step correct)) of each member that answered; at least one.
-        calibration: Prior and weights.
+        calibration: Prior and scales.
 
     Returns:
         q_t in (0, 1).
 
     Source:
-        Logarithmic opinion pool, Genest and Zidek 1986, "Combining Probability Distributions"; the prior shift is ours.
+        Logarithmic opinion pool, Genest and Zidek 1986, "Combining Probability Distributions"; Platt 1999 for the
+        scales.
     """
     base = logit(calibration.prior)
-    shift = sum(calibration.member_weights[kind] * (logit(p) - base) for kind, p in opinions)
-    return 1 / (1 + math.exp(-(base + shift)))
+    scaled = [(calibration.scales[kind], logit(p)) for kind, p in opinions]
+    pooled = base + sum(scale.intercept + scale.slope * said - base for scale, said in scaled)
+    return 1 / (1 + math.exp(-max(-LOGIT_LIMIT, min(LOGIT_LIMIT, pooled))))
 
 
 DEFAULT_CALIBRATION = Calibration(
     id="default",
     data="not yet measured",
-    prior=0.85,
-    checker=CheckerRates(proven=0.95, ungrounded=0.5),
-    member_weights={"symbolic": 1.0, "judge": 0.1},
+    prior=0.89,
+    checker=CheckerRates(proven=0.90, ungrounded=0.85, invented=0.53),
+    scales={"symbolic": AS_GIVEN, "judge": Scale(intercept=1.8, slope=0.05)},
 )

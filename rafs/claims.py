@@ -23,7 +23,7 @@ _X_IS_A_NAME = re.compile(
 )
 
 
-_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n|\\\\|\\\]")
+_SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,10 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
         return
     ruling = rule(link, reader.bindings, reader.rounded)
     names = variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
-    if ruling.truth is Truth.FALSE and not all(_is_settled(reader, step, link, name) for name in names):
+    is_condition = bool(names) and link.relation not in ("=", "≈")
+    if ruling.truth is Truth.FALSE and (
+        is_condition or not all(_is_settled(reader, step, link, name) for name in names)
+    ):
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
     free = names - set(reader.bindings)
     if len(free) == 1 and link.relation == "=" and link.right is not None:
@@ -186,10 +189,10 @@ def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
     used = MappingProxyType({name: reader.bindings[name] for name in variables(link.left) & set(reader.bindings)})
     found = Found(claim=claim, left=link.left, bindings=used)
     twin = reader.found[-1] if reader.found and reader.found[-1].claim.step == step.index else None
-    if twin is not None and twin.claim.result_span == claim.result_span and claim.result_span is not None:
-        if twin.claim.truth is claim.truth or Truth.FALSE not in (twin.claim.truth, claim.truth):
-            reader.found[-1] = found if link.annotation else twin
-            return
+    same_place = twin is not None and claim.result_span is not None and twin.claim.result_span == claim.result_span
+    if twin is not None and same_place and (twin.claim.truth is Truth.FALSE) == (claim.truth is Truth.FALSE):
+        reader.found[-1] = found if link.annotation else twin
+        return
     reader.found.append(found)
 
 

@@ -100,7 +100,7 @@ def answer_consensus(answers: Sequence[str | None], stated: str | None, equivale
 
 
 def _component(k: int, groups: Sequence[Sequence[int]], classes: Sequence[Sequence[int]]) -> Component:
-    if k < 2:  # noqa: PLR2004 - the entropy of one sample is no vote
+    if k < 2:
         return Unmeasured(reason="too_few_samples", detail=f"{k} samples, at least 2 are needed")
     if not groups:
         return Unmeasured(reason="no_sample_has_an_answer", detail=f"{k} samples, none with a readable answer")

@@ -43,14 +43,8 @@ _FAMILIES: tuple[dict[str, Fraction], ...] = (
     {"cup": Fraction(1), "pint": Fraction(2), "quart": Fraction(4), "gallon": Fraction(16)},
     {"": Fraction(1), "dozen": Fraction(12), "pair": Fraction(2), "score": Fraction(20)},
 )
-RATIOS = frozenset(
-    ratio
-    for family in _FAMILIES
-    for first in family.values()
-    for second in family.values()
-    if (ratio := first / second) != 1
-) | {Fraction(1, 8), Fraction(8), Fraction(365), Fraction(30), Fraction(52), Fraction(52, 12), Fraction(4)}
-"""Factors by which two sides may differ when somebody changes units without saying so."""
+_CALENDAR = frozenset(Fraction(factor) for factor in (365, 30, 52, 4, 28, 31))
+"""Factors between the time families, which calendars and not definitions make."""
 
 
 def family_of(unit: str) -> dict[str, Fraction] | None:
@@ -70,3 +64,14 @@ def conversion(unit_from: str, unit_to: str) -> Fraction | None:
 def _singular(unit: str) -> str:
     name = unit.lower()
     return name[:-1] if len(name) > 2 and name.endswith("s") else name
+
+
+def may_convert(unit: str, ratio: Fraction) -> bool:
+    """Say whether two sides that differ by `ratio` may only differ by an unsaid change of that unit."""
+    family = family_of(unit)
+    if family is None:
+        return False
+    own = family[_singular(unit)]
+    others = (Fraction(1), Fraction(100)) if unit == "$" else tuple(family.values())
+    factors = {own / other for other in others} | (_CALENDAR if "week" in family or "year" in family else frozenset())
+    return ratio != 1 and (ratio in factors or 1 / ratio in factors)

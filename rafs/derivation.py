@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from rafs.answers import answer_value
 from rafs.equivalence import equivalent
+from rafs.expressions import show
 from rafs.support import AnswerEntailment, EntailmentSource
 from rafs.types import QuantityGraph, Trace, Truth, Unmeasured
 
@@ -38,17 +39,19 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
     if trace.answer is None:
         return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="no_answer"))
     stated = trace.answer.text
-    if graph.derived is not None and _same(stated, str(graph.derived), trace.problem):
-        return _link(True, graph.derived_claim, E_DERIVED, f"the derivation ends in {graph.derived}")
-    results = [i for i, claim in enumerate(graph.claims) if claim.result is not None and claim.result_span is not None]
     value = answer_value(stated)
-    reached = [i for i in results if value is not None and graph.claims[i].result == value]
+    if graph.derived is not None and (value == graph.derived or _same(stated, show(graph.derived), trace.problem)):
+        return _link(True, graph.derived_claim, E_DERIVED, f"the derivation ends in {show(graph.derived)}")
+    if value is None:
+        return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="derivation_not_readable"))
+    if graph.derived is not None and _has_clear_end(graph):
+        return _link(False, graph.derived_claim, E_DIFFERENT, f"the derivation ends in {show(graph.derived)}")
+    results = [i for i, claim in enumerate(graph.claims) if claim.result_span is not None]
+    reached = [i for i in results if graph.claims[i].result == value]
     if reached:
-        return _link(None, reached[-1], E_REACHED, f"{value} is a result, though not clearly the last")
-    if value is not None and graph.derived is not None and _has_clear_end(graph):
-        return _link(False, graph.derived_claim, E_DIFFERENT, f"the derivation ends in {graph.derived}, not {stated}")
-    if value is not None and graph.complete and results:
-        return _link(None, None, E_ABSENT, f"no calculation leads to {stated}")
+        return _link(None, reached[-1], E_REACHED, f"{show(value)} is a result, though not clearly the last")
+    if graph.complete and results:
+        return _link(None, None, E_ABSENT, f"no calculation leads to {show(value)}")
     return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="derivation_not_readable"))
 
 

@@ -58,7 +58,9 @@ def equivalent(a: str, b: str, *, problem: str = "", choices: Mapping[str, str] 
 def needs_algebra(a: str, b: str) -> tuple[Expression, Expression] | None:
     """Return both answers as expressions where exact arithmetic left open whether they are equal."""
     first, second = read_form(a, Context()), read_form(b, Context())
-    if not (isinstance(first, Quantity) and isinstance(second, Quantity)) or (first.value and second.value):
+    if not (isinstance(first, Quantity) and isinstance(second, Quantity)):
+        return None
+    if first.value is not None and second.value is not None:
         return None
     if first.decimals or second.decimals or equivalent(a, b) is not Truth.UNKNOWN:
         return None

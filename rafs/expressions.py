@@ -51,7 +51,7 @@ class _Undefined(Exception):
 
 
 def parse_expression(text: str, names: frozenset[str] = frozenset()) -> Expression | None:
-    """Read the whole of `text` as one expression.
+    r"""Read the whole of `text` as one expression.
 
     Args:
         text: An expression, with or without units: `24 clips`, `\\frac12`, `(1/2)x + 3`.
@@ -206,18 +206,24 @@ def _call(name: str, args: list[Fraction]) -> Fraction:
             return _factorial(value, 1)
         case "mean", [_, *_]:
             return _capped(sum(args, Fraction(0)) / len(args))
-        case "min", [_, _, *_]:
-            return min(args)
-        case "max", [_, _, *_]:
-            return max(args)
-        case (("gcd" | "lcm"), [_, _, *_]) if all(arg.denominator == 1 for arg in args):
-            return _capped(Fraction((gcd if name == "gcd" else lcm)(*(int(arg) for arg in args))))
-        case "binom", [top, bottom] if top.denominator == bottom.denominator == 1:
-            if not 0 <= bottom <= top or top > MAX_FACTORIAL:
-                raise _Unknown
-            return Fraction(comb(int(top), int(bottom)))
+        case (("min" | "max"), [_, _, *_]):
+            return min(args) if name == "min" else max(args)
         case "log", [base, value]:
             return _logarithm(base, value)
+    return _whole_call(name, args)
+
+
+def _whole_call(name: str, args: list[Fraction]) -> Fraction:
+    """Compute the functions of whole numbers."""
+    if any(arg.denominator != 1 for arg in args):
+        raise _Unknown
+    match name, [int(arg) for arg in args]:
+        case "gcd", [_, _, *_] as numbers:
+            return Fraction(gcd(*numbers))
+        case "lcm", [_, _, *_] as numbers:
+            return _capped(Fraction(lcm(*numbers)))
+        case "binom", [top, bottom] if 0 <= bottom <= top <= MAX_FACTORIAL:
+            return Fraction(comb(top, bottom))
     raise _Unknown
 
 
@@ -226,7 +232,7 @@ def _logarithm(base: Fraction, value: Fraction) -> Fraction:
     if base.denominator != 1 or base < 2 or value < 1:
         raise _Unknown
     power, exponent = Fraction(1), 0
-    while power < value:
+    while power < value and exponent < MAX_FACTORIAL:
         power, exponent = power * base, exponent + 1
     if power != value:
         raise _Unknown

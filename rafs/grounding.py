@@ -1,16 +1,18 @@
 """What a derivation may use without deriving it: the problem's numbers, unit constants, words, open assumptions."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 
 from rafs.lexing import Token, lex
 from rafs.signs import Kind
-from rafs.types import SourceKind
 
 _WORDS: dict[str, Fraction] = {
-    **dict.fromkeys(["twice", "double", "doubled", "doubles", "doubling", "couple", "pair", "both", "pairs"], Fraction(2)),
+    **dict.fromkeys(
+        ["twice", "double", "doubled", "doubles", "doubling", "couple", "pair", "both", "pairs"], Fraction(2)
+    ),
     **dict.fromkeys(["thrice", "triple", "tripled", "triples", "tripling", "triplets"], Fraction(3)),
     **dict.fromkeys(["quadruple", "quadrupled", "quadruples"], Fraction(4)),
     **dict.fromkeys(["dozen", "dozens"], Fraction(12)),
@@ -21,6 +23,12 @@ _WORDS: dict[str, Fraction] = {
     **dict.fromkeys(["sixth", "sixths"], Fraction(1, 6)),
     **dict.fromkeys(["eighth", "eighths"], Fraction(1, 8)),
     **dict.fromkeys(["tenth", "tenths"], Fraction(1, 10)),
+    **dict.fromkeys(["twins", "duo"], Fraction(2)),
+    **dict.fromkeys(["trio", "triplet", "tricycle", "tricycles"], Fraction(3)),
+    **dict.fromkeys(["quadruplets", "quartet"], Fraction(4)),
+    **dict.fromkeys(["quintuplets", "quintet"], Fraction(5)),
+    "sextuplets": Fraction(6),
+    "octuplets": Fraction(8),
     "decade": Fraction(10),
     "century": Fraction(100),
     "single": Fraction(1),
@@ -63,13 +71,25 @@ _CONSTANTS: tuple[tuple[int, str], ...] = (
     (13, r"card|suit"),
 )
 """Numbers that everybody knows, each beside the words without which they are not that."""
+_COINS = tuple(
+    (Fraction(cents, 100), re.compile(words, re.IGNORECASE))
+    for cents, words in ((1, r"penn|cent"), (5, "nickel"), (10, "dime"), (25, "quarter"), (50, "half"))
+)
 _CONTEXTS = tuple((Fraction(value), re.compile(words, re.IGNORECASE)) for value, words in _CONSTANTS)
 _STRUCTURAL = frozenset([Fraction(0), Fraction(1), Fraction(2), Fraction(1, 2)])
 """Numbers of the operation, not of the story: a rest of a whole, an average of two."""
 _ASSUMPTION = re.compile(
-    r"\b(?:let|assum\w*|suppos\w*|say|imagine|for example|for instance|if|pretend|consider|choose|pick|denote|try|guess)\b",
+    r"\b(?:let|assum\w*|suppos\w*|say|imagine|for example|for instance|if|pretend|consider|choose|"
+    r"pick|denote|try|guess)\b",
     re.IGNORECASE,
 )
+
+
+MAX_HEADS = 12
+"""Up to here a number may be a given one and one more, or one less: somebody and four friends are five."""
+
+
+_SENTENCE = re.compile(r"[^.!?\n]+(?:\.\d[^.!?\n]*)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,38 +99,67 @@ class Ground:
     text: str
     values: tuple[Fraction, ...]
     """As written, in order of appearance, each once."""
-    shares: frozenset[Fraction]
-    """Percentages and fractions among them, for their complements and changes."""
+
+    derived: frozenset[Fraction]
+    """What they make without arithmetic: percentages in the other scale, what a share leaves, one head more."""
 
     def gives(self, value: Fraction) -> bool:
-        """Say whether the problem states the value, a percentage in either scale, or what one leaves or makes."""
-        if value in self.values:
-            return True
-        scaled = {share * 100 for share in self.shares}
-        complements = {1 - share for share in self.shares} | {1 + share for share in self.shares}
-        return value in scaled or value in complements or value in {100 * rest for rest in complements}
+        """Say whether the problem states the value, or a number that makes it without arithmetic."""
+        return value in self.derived
+
+
+def _without_arithmetic(values: Set[Fraction], shares: Set[Fraction]) -> frozenset[Fraction]:
+    """Return the values, percentages in both scales, 1 - p and 1 + p, one head more or less, whole parts."""
+    rests = {1 - share for share in shares} | {1 + share for share in shares}
+    heads = {
+        near for value in values for near in (value - 1, value + 1) if value.denominator == 1 and 0 < near <= MAX_HEADS
+    }
+    whole = {Fraction(part) for value in values if value.denominator > 1 for part in (floor(value), ceil(value))}
+    return frozenset(values | shares | rests | {100 * part for part in shares | rests} | heads | whole)
 
 
 def read_ground(problem: str) -> Ground:
     """Collect the numbers of a problem: digits, words, percentages, fractions."""
     tokens = lex(problem)
     values = list(numbers_in(tokens))
-    shares = {token.value for token in tokens if token.kind is Kind.NUMBER and (token.percent or _is_share(token.value))}
-    for index, token in enumerate(tokens[: len(tokens) - 2]):
-        if token.kind is Kind.NUMBER and tokens[index + 1].text == "/" and tokens[index + 2].kind is Kind.NUMBER:
-            if bottom := tokens[index + 2].value:
-                shares.add(token.value / bottom)
-                values.append(token.value / bottom)
-    for token in tokens:
-        if token.kind is Kind.WORD:
-            for part in token.text.lower().split("-"):
-                if part in _WORDS:
-                    values.append(_WORDS[part])
-                    if _WORDS[part] < 1:
-                        shares.add(_WORDS[part])
-                        values.append(1 / _WORDS[part])
+    shares = {
+        token.value for token in tokens if token.kind is Kind.NUMBER and (token.percent or _is_share(token.value))
+    }
+    shares |= set(_written_fractions(tokens))
+    words = [part for token in tokens if token.kind is Kind.WORD for part in token.text.lower().split("-")]
+    for word in _WORDS.keys() & set(words):
+        values.append(_WORDS[word])
+        if _WORDS[word] < 1:
+            shares.add(_WORDS[word])
+            values.append(1 / _WORDS[word])
     shares |= {Fraction(int(top), int(bottom)) for top, bottom in _latex_fractions(problem)}
-    return Ground(text=problem, values=tuple(dict.fromkeys([*values, *shares])), shares=frozenset(shares))
+    stated = dict.fromkeys([*values, *shares])
+    derived = _without_arithmetic(stated.keys(), shares) | _list_lengths(tokens)
+    return Ground(text=problem, values=tuple(stated), derived=derived)
+
+
+def _list_lengths(tokens: Sequence[Token]) -> frozenset[Fraction]:
+    """Return how many items the enumerations have: runs of short pieces between commas."""
+    lengths, run, width = set(), 1, 0
+    for token in [*tokens, None]:
+        if token is not None and token.kind is Kind.COMMA:
+            run, width = (run + 1 if width <= MAX_ITEM_WORDS else 2), 0
+        elif token is not None and token.kind in (Kind.WORD, Kind.NUMBER) and width < 2 * MAX_ITEM_WORDS:
+            width += 1
+        elif token is None or token.kind is Kind.BREAK:
+            lengths |= {Fraction(run), Fraction(run + 1)} if run > 1 else set()
+            run, width = 1, 0
+    return frozenset(lengths)
+
+
+MAX_ITEM_WORDS = 4
+"""Words of one item of a list, as in `her best friend Ana`."""
+
+
+def _written_fractions(tokens: Sequence[Token]) -> Iterator[Fraction]:
+    for top, sign, bottom in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if top.kind is bottom.kind is Kind.NUMBER and sign.text == "/" and bottom.value:
+            yield top.value / bottom.value
 
 
 def _latex_fractions(text: str) -> Iterable[tuple[str, str]]:
@@ -127,8 +176,8 @@ def numbers_in(tokens: Sequence[Token]) -> Iterable[Fraction]:
     for token in tokens:
         if token.kind is Kind.NUMBER:
             yield token.value
-            if token.spelled and token.value.numerator == 1 and token.value.denominator > 1:
-                yield Fraction(token.value.denominator)
+            if token.value.denominator > 1 and not token.decimals and not token.percent:
+                yield from (Fraction(token.value.numerator), Fraction(token.value.denominator))
 
 
 def constant_source(value: Fraction, unit: str, context: str) -> bool:
@@ -139,11 +188,17 @@ def constant_source(value: Fraction, unit: str, context: str) -> bool:
         unit: Its unit as written; an amount of money is never a constant.
         context: Text whose words call constants up: the problem and the step.
     """
+    if any(value == worth and words.search(context) for worth, words in _COINS):
+        return True
     if unit.startswith(("$", "£", "€", "dollar")):
         return False
-    if value in _STRUCTURAL or (value.denominator == 1 and set(str(abs(value.numerator))[1:]) <= {"0"} and _is_power(value)):
+    if value in _STRUCTURAL or (
+        value.denominator == 1 and set(str(abs(value.numerator))[1:]) <= {"0"} and _is_power(value)
+    ):
         return True
-    return any(value == constant and words.search(context) for constant, words in _CONTEXTS)
+    return any(
+        constant in (value, 1 / value if value else None) and words.search(context) for constant, words in _CONTEXTS
+    )
 
 
 def _is_power(value: Fraction) -> bool:
@@ -159,11 +214,10 @@ def word_source(value: Fraction, step_tokens: Sequence[Token]) -> bool:
     )
 
 
-def assumed(value_text: str, sentences: Sequence[str]) -> bool:
-    """Say whether a sentence introduces the number openly: `assume a month of 30 days`."""
-    pattern = re.compile(rf"(?<![\d.]){re.escape(value_text)}(?![\d]|\.\d)")
-    return any(_ASSUMPTION.search(sentence) and pattern.search(sentence) for sentence in sentences)
-
-
-SOURCE_ORDER = (SourceKind.RESULT, SourceKind.PROBLEM, SourceKind.UNIT_CONSTANT, SourceKind.NUMBER_WORD, SourceKind.ASSIGNED)
-"""First match wins; a number that fits none is ungrounded."""
+def assumed_numbers(text: str) -> set[Fraction]:
+    """Return the numbers of sentences that introduce something openly: `assume a month of 30 days`."""
+    values: set[Fraction] = set()
+    for sentence in _SENTENCE.findall(text):
+        if _ASSUMPTION.search(sentence):
+            values |= {token.value for token in lex(sentence) if token.kind is Kind.NUMBER}
+    return values

@@ -8,19 +8,15 @@ import unicodedata
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from rafs.number_words import MAGNITUDES, read_number_words
+from rafs.literals import MAX_DIGITS, is_european, read_literal, read_vulgar
+from rafs.number_words import read_number_words
 from rafs.signs import COMMANDS, CURRENCIES, INVISIBLE, PAIRS, SIGNS, SUPERSCRIPTS, TIGHT, Kind
 from rafs.types import ANSWER_PLACEHOLDER
-
-MAX_DIGITS = 1000
-"""Digits of one literal: beyond any honest arithmetic, below the 4300 at which `int(str)` refuses."""
-MAX_EXPONENT = 400
-"""Largest power of ten of a literal such as `1e400`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A piece of the text; `text` is its canonical spelling (`*` for `\\times`)."""
+    r"""A piece of the text; `text` is its canonical spelling (`*` for `\\times`)."""
 
     kind: Kind
     text: str
@@ -37,21 +33,11 @@ class Token:
     """A number written as a word."""
 
 
-_PLAIN = re.compile(
-    r"\d{1,2}(?:,\d{2}){1,6},\d{3}(?!\d)(?:\.\d+)?"
-    r"|\d{1,3}(?:(?:,|\{,\}|\\,|[\u00a0\u2009\u202f])\d{3}){1,12}(?!\d)(?:\.\d+)?"
-    r"|\d+(?:\.\d+)?|\.\d+"
+_WORD = re.compile(
+    r"[^\W\d_]_\{\w{1,12}\}|[^\W\d_]+(?:_\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)*(?:-(?=[^\W\d_]{2})[^\W\d_]+)*\d?"
 )
-_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3}){0,12}(?!\d)(?:,\d{1,2}(?!\d))?|\d+")
-_EUROPEAN_SIGN = re.compile(r"(?<![\d.,])\d{1,3}\.\d{3},\d{2}(?![\d.,])")
-_SEPARATORS = re.compile(r"[^\d.]")
-_EXPONENT = re.compile(r"[eE]([+-]?\d{1,6})(?![\w.])")
-_MIXED = re.compile(r"[ \u00a0](\d{1,3})\s?[/⁄]\s?(\d{1,3})(?![.,]?\d|\s?[/⁄(])")
-_PERCENT = re.compile(r"\s?(?:\\?[%％]|percent\b|per cent\b)")
-_MAGNITUDE = re.compile(r"\s?(hundred|thousand|million|billion|trillion)s?\b", re.IGNORECASE)
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
-_CLOCK = re.compile(r"\d{1,2}:\d{2}\s?(?:[ap]\.?m\b\.?)?|\d{1,2}\s?[ap]\.?m\b\.?", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]_\{?\w{1,12}\}?|[^\W\d_]+(?:['’][^\W\d_]+)*(?:-(?=[^\W\d_]{2})[^\W\d_]+)*\d?")
+_SUBSCRIPT = re.compile(r"_(?:\{(?:\\(?:text|mathrm)\s?\{[^{}]{1,40}\}|[^{}]{1,40})\}|\w)")
+_REFERENCE = re.compile(r"#\d{1,4}")
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _SPACE = re.compile(r"[^\S\n]+")
 _TEXT_OPEN = re.compile(r"\\(?:text|mathrm|textbf|textit|mathbf|mbox|operatorname|boldsymbol|mathit|textrm)\s?\{")
@@ -100,6 +86,9 @@ class _Lexer:
     def previous(self) -> Kind | None:
         return self.tokens[-1].kind if self.tokens else None
 
+    def follows_words(self) -> bool:
+        return self.previous() is Kind.WORD and len(self.tokens[-1].text) > 1
+
     def follows_operand(self) -> bool:
         return self.previous() in (Kind.NUMBER, Kind.CLOSE) or (
             self.previous() is Kind.WORD and len(self.tokens[-1].text) == 1
@@ -121,7 +110,7 @@ def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
         text = "".join(_plain_digit(sign) for sign in text)
     if variable_x is None:
         variable_x = _VARIABLE_X.search(text) is not None
-    lexer = _Lexer(text=text, european=_EUROPEAN_SIGN.search(text) is not None, variable_x=variable_x)
+    lexer = _Lexer(text=text, european=is_european(text), variable_x=variable_x)
     while lexer.position < len(text):
         sign = text[lexer.position]
         if sign.isdecimal() or (sign == "." and text[lexer.position + 1 : lexer.position + 2].isdecimal()):
@@ -142,60 +131,14 @@ def _plain_digit(sign: str) -> str:
 
 
 def _lex_number(lexer: _Lexer) -> None:
-    text, position = lexer.text, lexer.position
-    clock = _CLOCK.match(text, position)
-    if clock:
-        lexer.emit(Kind.JUNK, "clock", clock.end())
-        return
-    found = (_EUROPEAN if lexer.european else _PLAIN).match(text, position)
-    assert found is not None
-    end, written = found.end(), found.group()
-    if lexer.european:
-        written = written.replace(".", "").replace(",", ".")
-    digits = _SEPARATORS.sub("", written)
-    if len(digits) > MAX_DIGITS:
-        lexer.emit(Kind.JUNK, "long", end)
-        return
-    if _ORDINAL.match(text, end):
-        lexer.emit(Kind.WORD, text[position : end + 2], end + 2)
-        return
-    value, decimals = Fraction(digits), len(digits.partition(".")[2])
-    exponent = _EXPONENT.match(text, end)
-    if exponent:
-        power = int(exponent.group(1))
-        if abs(power) > MAX_EXPONENT:
-            lexer.emit(Kind.JUNK, "long", exponent.end())
-            return
-        value, end, decimals = value * Fraction(10) ** power, exponent.end(), max(0, decimals - power)
-    _lex_number_tail(lexer, value, end, decimals)
-
-
-def _lex_number_tail(lexer: _Lexer, value: Fraction, end: int, decimals: int) -> None:
-    """Read what may follow a literal: a fraction (`2 1/2`, `3½`), a magnitude word, a percent sign."""
-    text = lexer.text
-    mixed = _MIXED.match(text, end) if value.denominator == 1 and not decimals else None
-    if mixed and 0 < int(mixed.group(1)) < int(mixed.group(2)) and lexer.previous() is not Kind.WORD:
-        value, end, decimals = value + Fraction(int(mixed.group(1)), int(mixed.group(2))), mixed.end(), 0
-    elif (part := _vulgar(text, end)) is not None and value.denominator == 1:
-        value, end = value + part, end + 1
-    magnitude = _MAGNITUDE.match(text, end)
-    if magnitude:
-        scale = MAGNITUDES[magnitude.group(1).lower()]
-        value, end, decimals = value * scale, magnitude.end(), max(0, decimals - len(str(scale)) + 1)
-    percent = _PERCENT.match(text, end)
-    if percent:
-        lexer.emit(Kind.NUMBER, "", percent.end(), value / 100, percent=True, decimals=decimals + 2)
+    after_word = lexer.previous() is Kind.WORD
+    literal = read_literal(lexer.text, lexer.position, european=lexer.european, after_word=after_word)
+    if literal.unreadable:
+        lexer.emit(Kind.JUNK, "digits", literal.end)
+    elif literal.ordinal:
+        lexer.emit(Kind.WORD, lexer.text[lexer.position : literal.end], literal.end)
     else:
-        lexer.emit(Kind.NUMBER, "", end, value, decimals=decimals)
-
-
-def _vulgar(text: str, position: int) -> Fraction | None:
-    """Return the value of a sign such as `½` at `position`."""
-    sign = text[position : position + 1]
-    name = unicodedata.name(sign, "") if sign and not sign.isascii() else ""
-    if not name.startswith("VULGAR FRACTION"):
-        return None
-    return Fraction(unicodedata.numeric(sign)).limit_denominator(100)
+        lexer.emit(Kind.NUMBER, "", literal.end, literal.value, percent=literal.percent, decimals=literal.decimals)
 
 
 def _lex_command(lexer: _Lexer) -> None:
@@ -226,7 +169,7 @@ def _lex_command(lexer: _Lexer) -> None:
 
 
 def _lex_single_digit(lexer: _Lexer) -> None:
-    """Read one brace-less argument: the 1, then the 2, of `\\frac12`."""
+    r"""Read one brace-less argument: the 1, then the 2, of `\frac12`."""
     digit = _SINGLE_DIGIT.match(lexer.text, lexer.position)
     if digit:
         lexer.emit(Kind.NUMBER, "", digit.end(), Fraction(int(digit.group(1))))
@@ -234,7 +177,7 @@ def _lex_single_digit(lexer: _Lexer) -> None:
 
 def _lex_word(lexer: _Lexer) -> None:
     text, position = lexer.text, lexer.position
-    vulgar = _vulgar(text, position)
+    vulgar = read_vulgar(text, position)
     times = _TIMES.match(text, position)
     if vulgar is not None:
         lexer.emit(Kind.NUMBER, "", position + 1, vulgar)
@@ -272,41 +215,49 @@ def _is_times_sign(lexer: _Lexer) -> bool:
     if lexer.previous() in (Kind.NUMBER, Kind.CLOSE):
         even = lexer.spaced == lexer.text[lexer.position + 1].isspace()
         return even if not lexer.variable_x else even and lexer.spaced
-    is_unit = lexer.previous() is Kind.WORD and len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.NUMBER
-    return is_unit and lexer.spaced and not lexer.variable_x
+    if lexer.previous() is not Kind.WORD:
+        return False
+    is_unit = any(token.kind is Kind.NUMBER for token in lexer.tokens[-4:-1])
+    return lexer.spaced and not lexer.variable_x and (is_unit or len(lexer.tokens[-1].text) == 1)
 
 
 def _lex_sign(lexer: _Lexer, sign: str) -> None:
     text, position = lexer.text, lexer.position
-    space = _SPACE.match(text, position)
     pair = text[position : position + 2]
-    if space:
+    if space := _SPACE.match(text, position):
         lexer.skip(space.end(), True)
     elif text.startswith(ANSWER_PLACEHOLDER, position):
         lexer.emit(Kind.PLACEHOLDER, ANSWER_PLACEHOLDER, position + len(ANSWER_PLACEHOLDER))
     elif run := _SUPERSCRIPT_RUN.match(text, position):
         _lex_superscript(lexer, run.group().translate(SUPERSCRIPTS))
-    elif pair == "**":
-        _lex_stars(lexer)
     elif pair in PAIRS:
         lexer.emit(*PAIRS[pair], position + 2)
-    elif sign in CURRENCIES:
-        lexer.currency = sign
-        lexer.skip(position + 1, False)
-    elif sign in INVISIBLE or sign in "\u200b\ufeff\u20e3\ufe0f":
-        lexer.skip(position + 1, True)
-    elif sign == "}" and lexer.braces and lexer.braces.pop():
-        lexer.skip(position + 1, True)
-    elif sign in ".:!" or (sign in "-*•" and _is_bullet(lexer)):
+    elif sign in CURRENCIES or sign in INVISIBLE or sign in "\u200b\ufeff\u20e3\ufe0f":
+        lexer.currency = sign if sign in CURRENCIES else lexer.currency
+        lexer.skip(position + 1, sign not in CURRENCIES)
+    elif sign == "_" and lexer.follows_words() and (index := _SUBSCRIPT.match(text, position)):
+        lexer.skip(index.end(), False)
+    elif sign in ".:!" or pair == "**" or (sign in "-*•" and _is_bullet(lexer)):
         _lex_point(lexer, sign)
+    elif sign in "{}":
+        _lex_brace(lexer, sign)
     elif sign in SIGNS:
-        if sign == "{":
-            lexer.braces.append(False)
         lexer.emit(*SIGNS[sign], position + 1)
-    elif (vulgar := _vulgar(text, position)) is not None:
+    elif (vulgar := read_vulgar(text, position)) is not None:
         lexer.emit(Kind.NUMBER, "", position + 1, vulgar)
     else:
-        lexer.emit(Kind.JUNK, sign, position + 1)
+        reference = _REFERENCE.match(text, position)
+        lexer.emit(Kind.JUNK, sign, reference.end() if reference else position + 1)
+
+
+def _lex_brace(lexer: _Lexer, sign: str) -> None:
+    end = lexer.position + 1
+    if sign == "}" and lexer.braces and lexer.braces.pop():
+        lexer.skip(end, True)
+        return
+    if sign == "{":
+        lexer.braces.append(False)
+    lexer.emit(*SIGNS[sign], end)
 
 
 def _lex_superscript(lexer: _Lexer, run: str) -> None:
@@ -330,7 +281,7 @@ def _lex_stars(lexer: _Lexer) -> None:
 
 
 def _is_bullet(lexer: _Lexer) -> bool:
-    at_start = not lexer.tokens or lexer.tokens[-1].text == "\n"
+    at_start = not lexer.tokens or lexer.tokens[-1].kind is Kind.BREAK
     return at_start and lexer.text[lexer.position + 1 : lexer.position + 2].isspace()
 
 
@@ -338,9 +289,11 @@ def _lex_point(lexer: _Lexer, sign: str) -> None:
     """Read a sign whose meaning hangs on its surroundings: `.`, `:`, `!`, or a bullet."""
     text, end = lexer.text, lexer.position + 1
     following = text[end : end + 1]
-    if sign == ":":
-        after = text[end : end + 2].lstrip()[:1]
-        even = lexer.spaced == following.isspace()
+    if sign + following == "**":
+        _lex_stars(lexer)
+    elif sign == ":":
+        before, after = text[lexer.position - 1 : lexer.position], text[end : end + 2].lstrip()[:1]
+        even = before.isspace() == following.isspace() and (before.isspace() or before.isdecimal())
         labelled = len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.WORD
         ratio = lexer.previous() is Kind.NUMBER and after.isdecimal() and even and not labelled
         lexer.emit(*((Kind.OPERATOR, "/") if ratio else (Kind.BREAK, ":")), end)

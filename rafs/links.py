@@ -3,41 +3,22 @@
 import re
 from dataclasses import dataclass, field, replace
 
+from rafs.assertions import is_conditional, is_denied, is_universal, speaks_of_property
+from rafs.counted import NOT_UNITS
+from rafs.left_sides import LeftSide, find_left, segment_start
 from rafs.lexing import Token, lex
-from rafs.parsing import FUNCTIONS, NOT_UNITS, Parsed, parse_at
+from rafs.parsing import Parsed, parse_at
 from rafs.signs import Kind
 from rafs.terms import Binary, Call, Expression, Number, leaves, variables
 from rafs.types import Span
-
-MAX_SEGMENT = 160
-"""Tokens read back from a relation; longer left sides are not arithmetic that anybody wrote by hand."""
-MAX_STARTS = 10
-"""Places at which a left side is tried to begin, counted from the relation backwards."""
 
 _WORD_RELATIONS = frozenset(
     "equals is are gives give makes make yields leaves becomes get gets totals leaving giving making equaling".split()
 )
 _BEFORE_WORD_RELATION = frozenset("which that this to we you will would he she they it us".split())
 _AFTER_WORD_RELATION = frozenset("to a total of us him her them equal the in left about you".split())
-_SEPARATORS = NOT_UNITS - {"than", "minus", "plus", "to", "into", "of", "mod", "remainder"}
-"""Words after which a new left side may begin though another number stands before them."""
-_JOINED = frozenset("sum difference product average mean ratio between median quotient total".split())
-_CONDITIONAL = frozenset("if suppose supposing assume assuming whether unless".split())
-DENIAL_REACH = 60
-"""Characters around a relation in which a denial is looked for."""
-_DENIED_BEFORE = re.compile(
-    r"\b(?:not true|untrue|false|incorrect|incorrectly|wrong|wrongly|mistakenly|not the case|cannot be|can't be)\b"
-    r"[^.!?\n;]{0,40}$",
-    re.IGNORECASE,
-)
-_DENIED_AFTER = re.compile(
-    r"[^\w\n]{0,4}(?:which |that |this )?(?:is|was|would be) (?:clearly |obviously )?(?:not true|untrue|false|wrong|"
-    r"incorrect|impossible|not possible|not correct|a contradiction)",
-    re.IGNORECASE,
-)
 _RANGE = re.compile(r"\d+[-–]\d+")
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,300})>>")
-_SENTENCE_ENDS = frozenset([".", "?", "!", "\n", ";", "。", "！", "？", "；"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +42,8 @@ class Link:
     modulus: Expression | None = None
     remainder: Expression | None = None
     annotation: bool = False
+    universal: bool = False
+    """Stated for every value of its names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +96,8 @@ class _Finder:
     unread: list[int] = field(default_factory=list)
     previous: tuple[int, Parsed] | None = None
     """(index of the token after it, the right side read last), for chains."""
+    labelled: dict[str, Parsed] = field(default_factory=dict)
+    """The expression that a label was last set equal to: `Total = 4 * 3. Total = 12.`"""
 
 
 def _links_of(text: str, names: frozenset[str], variable_x: bool | None) -> tuple[list[Link], list[int]]:
@@ -128,13 +113,42 @@ def _links_of(text: str, names: frozenset[str], variable_x: bool | None) -> tupl
 def _read_relation(finder: _Finder, index: int) -> None:
     sign = finder.tokens[index]
     right = _parse(finder, index + 1)
-    left = _left_of(finder, index)
+    left = _chained(finder, index) or find_left(finder.tokens, index, finder.names)
     is_open = index + 1 < len(finder.tokens) and finder.tokens[index + 1].kind is Kind.PLACEHOLDER
-    if left is not None and (is_open or (right is not None and _ends_cleanly(finder, right.end))):
+    right = right if right is not None and _ends_cleanly(finder, right.end) else None
+    is_label = _is_label(finder, index)
+    if left is not None and (is_open or right is not None):
         _add(finder, sign.text, left, None if is_open else right, in_words=False)
-    elif not _is_label(finder, index):
+    elif not is_label:
         finder.unread.append(sign.start)
-    finder.previous = (right.end, right) if right is not None and _ends_cleanly(finder, right.end) else None
+    if is_label and sign.text in ("=", "≈"):
+        _read_restatement(finder, index, None if is_open else right)
+    finder.previous = (right.end, right) if right is not None else None
+
+
+def _read_restatement(finder: _Finder, index: int, right: Parsed | None) -> None:
+    """Link what a label was set equal to before with what it is set equal to now."""
+    segment = finder.tokens[segment_start(finder.tokens, index) : index]
+    label = " ".join(token.text.lower() for token in segment if token.kind is not Kind.BREAK)
+    before = finder.labelled.get(label)
+    is_open = index + 1 < len(finder.tokens) and finder.tokens[index + 1].kind is Kind.PLACEHOLDER
+    if before is not None and (right is not None or is_open):
+        sure = len(label) >= MIN_LABEL and right is not None and isinstance(right.expression, Number)
+        doubts = before.doubts | (frozenset() if sure else frozenset(["restated"]))
+        _add(finder, finder.tokens[index].text, LeftSide(parsed=before, doubts=doubts), right, in_words=False)
+    last = _chain_end(finder, right)
+    if last is None or not isinstance(last.expression, Binary | Call):
+        finder.labelled.pop(label, None)
+    else:
+        finder.labelled[label] = last
+
+
+def _chain_end(finder: _Finder, right: Parsed | None) -> Parsed | None:
+    """Return the last right side of the chain that begins with this one; None where it goes on unread."""
+    while right is not None and right.end < len(finder.tokens) and finder.tokens[right.end].kind is Kind.RELATION:
+        following = _parse(finder, right.end + 1)
+        right = following if following is not None and _ends_cleanly(finder, following.end) else None
+    return right
 
 
 def _read_word_relation(finder: _Finder, index: int) -> None:
@@ -149,17 +163,18 @@ def _read_word_relation(finder: _Finder, index: int) -> None:
         after += 1
     if after >= len(finder.tokens):
         return
-    is_open = finder.tokens[after].kind is Kind.PLACEHOLDER
     right = _parse(finder, after)
-    if not is_open and (right is None or not isinstance(right.expression, Number)):
+    if right is None or not isinstance(right.expression, Number):
         return
-    left = _left_of(finder, before, chain=False)
+    left = find_left(finder.tokens, before, finder.names, across_breaks=False)
     if left is None or not isinstance(left.parsed.expression, Binary | Call) or _is_bare_ratio(left.parsed.expression):
         return
     span = _span_of(finder, left.parsed)
-    if _RANGE.fullmatch(finder.text[span.start : span.end]):
+    if _RANGE.fullmatch(finder.text[span.start : span.end]) or "unread" in left.doubts | right.doubts:
         return
-    _add(finder, "=", left, None if is_open else right, in_words=True)
+    if speaks_of_property(finder.text, span.start):
+        return
+    _add(finder, "=", left, right, in_words=True)
 
 
 def _is_bare_ratio(expression: Expression) -> bool:
@@ -175,30 +190,7 @@ def _parse(finder: _Finder, position: int) -> Parsed | None:
     return parse_at(finder.tokens, position, finder.names, spaced_product=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Left:
-    parsed: Parsed
-    doubts: frozenset[str]
-
-
-def _left_of(finder: _Finder, end: int, *, chain: bool = True) -> _Left | None:
-    """Return the longest expression that ends right before token `end`."""
-    if chain and (found := _chained(finder, end)) is not None:
-        return found
-    start = _segment_start(finder, end)
-    for index in _starts(finder, start, end):
-        for spaced_product in (False, True):
-            parsed = parse_at(finder.tokens, index, finder.names, spaced_product=spaced_product)
-            if parsed is not None and parsed.end == end:
-                doubts = parsed.doubts | _doubts_before(finder, start, index)
-                extra = {"spaced product"} if spaced_product else set()
-                if index > start and isinstance(parsed.expression, Number):
-                    extra.add("label")
-                return _Left(parsed=parsed, doubts=doubts | extra)
-    return None
-
-
-def _chained(finder: _Finder, end: int) -> _Left | None:
+def _chained(finder: _Finder, end: int) -> LeftSide | None:
     """Return the previous right side when nothing but a line end stands between it and this relation."""
     if finder.previous is None:
         return None
@@ -206,65 +198,7 @@ def _chained(finder: _Finder, end: int) -> _Left | None:
     between = finder.tokens[after:end]
     if after > end or any(token.kind is not Kind.BREAK or token.text not in ("", "\n") for token in between):
         return None
-    return _Left(parsed=parsed, doubts=parsed.doubts)
-
-
-def _segment_start(finder: _Finder, end: int) -> int:
-    """Go back from `end` to the nearest break, relation or comma outside brackets."""
-    depth, index = 0, end
-    while index > max(0, end - MAX_SEGMENT):
-        token = finder.tokens[index - 1]
-        if token.kind is Kind.CLOSE:
-            depth += 1
-        elif token.kind is Kind.OPEN:
-            if depth == 0:
-                break
-            depth -= 1
-        elif token.kind in (Kind.BREAK, Kind.RELATION, Kind.PLACEHOLDER) or (token.kind is Kind.COMMA and depth == 0):
-            break
-        index -= 1
-    return index
-
-
-def _starts(finder: _Finder, start: int, end: int) -> list[int]:
-    """Return the places where an expression may begin: at the start, or after a word that is none of its own."""
-    places = []
-    for index in range(start, end):
-        token = finder.tokens[index]
-        before = finder.tokens[index - 1] if index > start else None
-        if token.kind in (Kind.CLOSE, Kind.COMMA, Kind.JUNK) or (
-            token.kind is Kind.OPERATOR and token.text not in "-+"
-        ):
-            continue
-        if before is None or (before.kind is Kind.WORD and token.spaced and not _is_name(finder, index - 1)):
-            if token.kind is Kind.OPERATOR and before is not None:
-                continue
-            places.append(index)
-    return places[-MAX_STARTS:]
-
-
-def _is_name(finder: _Finder, index: int) -> bool:
-    """Say whether the word there belongs to mathematics, so that a left side cannot begin behind it."""
-    text = finder.tokens[index].text
-    return text in FUNCTIONS or text == "pi" or (len(text) == 1 and text not in "aAI°")
-
-
-def _doubts_before(finder: _Finder, start: int, index: int) -> frozenset[str]:
-    """Say why the words before a left side may belong to it."""
-    if index == start:
-        return frozenset()
-    words = [token for token in finder.tokens[start:index]]
-    texts = [token.text.lower() for token in words if token.kind is Kind.WORD]
-    doubts = set()
-    if _JOINED & set(texts):
-        doubts.add("joined")
-    for token in reversed(words):
-        if token.kind is Kind.WORD and token.text.lower() in _SEPARATORS:
-            break
-        if token.kind is not Kind.WORD:
-            doubts.add("unread")
-            break
-    return frozenset(doubts)
+    return LeftSide(parsed=parsed, doubts=parsed.doubts)
 
 
 def _ends_cleanly(finder: _Finder, end: int) -> bool:
@@ -276,7 +210,7 @@ def _ends_cleanly(finder: _Finder, end: int) -> bool:
         return token.text == "!?" or _is_dash(finder, end)
     if token.kind is Kind.WORD and (not token.spaced or token.text in ("sin", "cos", "tan", "log", "ln")):
         return False
-    return token.kind not in (Kind.JUNK, Kind.FUNCTION) or token.text in ("'", "#", "clock", "pmod")
+    return token.kind not in (Kind.JUNK, Kind.FUNCTION) or token.text in ("'", "#", "digits", "pmod")
 
 
 def _is_dash(finder: _Finder, index: int) -> bool:
@@ -285,14 +219,19 @@ def _is_dash(finder: _Finder, index: int) -> bool:
     return finder.tokens[index].text == "-" and (following is None or following.text.lower() in NOT_UNITS)
 
 
+MIN_LABEL = 4
+"""Letters of a label whose second value must be its first one; `x` may take another in the next case."""
+
+
 def _is_label(finder: _Finder, index: int) -> bool:
-    """Say whether only words stand before a relation, as in `Total cost = 5 * 3`."""
-    start = _segment_start(finder, index)
-    segment = finder.tokens[start:index]
-    return bool(segment) and all(token.kind in (Kind.WORD, Kind.OPEN, Kind.CLOSE) for token in segment)
+    """Say whether a name or a formula in words stands before a relation: `Total cost =`, `price * number =`."""
+    segment = finder.tokens[segment_start(finder.tokens, index) : index]
+    if any(token.kind in (Kind.NUMBER, Kind.JUNK, Kind.PLACEHOLDER) for token in segment):
+        return False
+    return any(token.kind is Kind.WORD for token in segment)
 
 
-def _add(finder: _Finder, relation: str, left: _Left, right: Parsed | None, *, in_words: bool) -> None:
+def _add(finder: _Finder, relation: str, left: LeftSide, right: Parsed | None, *, in_words: bool) -> None:
     left_span = _span_of(finder, left.parsed)
     right_span = Span(start=left_span.end, end=left_span.end) if right is None else _span_of(finder, right)
     after = right.end if right is not None else len(finder.tokens)
@@ -307,10 +246,11 @@ def _add(finder: _Finder, relation: str, left: _Left, right: Parsed | None, *, i
         doubts=left.doubts | (right.doubts if right is not None else frozenset()) | _doubts_after(following),
         in_words=in_words,
         continued=following is not None and following.kind is Kind.RELATION,
-        asserted=(has_names or not _is_conditional(finder, left.parsed.start))
-        and not _is_denied(finder, left_span, right_span, after),
+        asserted=(has_names or not is_conditional(finder.tokens, left.parsed.start))
+        and not is_denied(finder.text, finder.tokens, left_span, right_span, after),
         modulus=_modulus(finder, after),
         remainder=_remainder(finder, after),
+        universal=is_universal(finder.text, left_span.start),
     )
     finder.links.append(link)
 
@@ -325,28 +265,15 @@ def _span_of(finder: _Finder, parsed: Parsed) -> Span:
 
 
 def _doubts_after(following: Token | None) -> frozenset[str]:
-    return frozenset(["exclamation"]) if following is not None and following.text == "!?" else frozenset()
-
-
-def _is_conditional(finder: _Finder, start: int) -> bool:
-    before = finder.tokens[max(0, start - 2) : start]
-    return any(token.kind is Kind.WORD and token.text.lower() in _CONDITIONAL for token in before)
-
-
-def _is_denied(finder: _Finder, left: Span, right: Span, after: int) -> bool:
-    """Say whether the sentence denies the relation or asks about it."""
-    if _DENIED_BEFORE.search(finder.text[max(0, left.start - DENIAL_REACH) : left.start]):
-        return True
-    if _DENIED_AFTER.match(finder.text[right.end : right.end + DENIAL_REACH]):
-        return True
-    for token in finder.tokens[after : after + DENIAL_REACH]:
-        if token.kind is Kind.BREAK and token.text in _SENTENCE_ENDS:
-            return token.text in "?？"
-    return False
+    if following is None:
+        return frozenset()
+    if following.text == "!?":
+        return frozenset(["exclamation"])
+    return frozenset(["bracket"]) if following.kind is Kind.OPEN and following.text == "(" else frozenset()
 
 
 def _modulus(finder: _Finder, after: int) -> Expression | None:
-    """Read `(mod 6)` or `\\pmod{6}` behind a right side."""
+    r"""Read `(mod 6)` or `\\pmod{6}` behind a right side."""
     tokens = finder.tokens[after : after + 2]
     if len(tokens) < 2:
         return None

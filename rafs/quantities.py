@@ -1,5 +1,6 @@
 """The quantity graph: where every number of a derivation comes from, what it ends in, and what a change would do."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -9,10 +10,12 @@ from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, 
 from rafs.grounding import Ground, constant_source, read_ground
 from rafs.lexing import Token, lex
 from rafs.signs import Kind
-from rafs.sources import Resolver
-from rafs.types import BlindStep, Claim, Operand, QuantityGraph, SourceKind, Truth
+from rafs.sources import Sources
+from rafs.types import BlindStep, Claim, QuantityGraph, Truth
 
-_SCALED = ("percent", "units converted")
+_CHECKING = re.compile(r"\b(?:verif\w*|check\w*|confirm\w*|sanity|substitut\w* back|holds true)\b", re.IGNORECASE)
+"""Words of a step that tests a value found before; what it computes is not what the derivation ends in."""
+_SCALED = ("units converted",)
 """Reasons of claims whose result is their value in another unit: the factor is kept in a replay."""
 
 
@@ -31,11 +34,9 @@ def read_graph(problem: str, steps: Sequence[BlindStep]) -> QuantityGraph:
     ground = read_ground(problem)
     texts = {step.index: step.text for step in steps}
     tokens = {step.index: lex(step.text) for step in steps}
-    claims: list[Claim] = []
-    for found in reader.found:
-        resolver = Resolver(reader=reader, ground=ground, claims=claims, texts=texts, tokens=tokens)
-        claims.append(replace(found.claim, operands=resolver.operands_of(found)))
-    derived, derived_claim = _derived(claims, reader.definitions, steps, tokens)
+    sources = Sources(ground=ground, texts=texts, tokens=tokens, definitions=reader.definitions)
+    claims = [sources.add(found) for found in reader.found]
+    derived, derived_claim = _derived(claims, reader.definitions, steps, tokens, ground)
     used = {operand.claim for claim in claims for operand in claim.operands if operand.claim is not None}
     return QuantityGraph(
         claims=tuple(claims),
@@ -66,26 +67,61 @@ def _derived(
     definitions: Sequence[Definition],
     steps: Sequence[BlindStep],
     tokens: Mapping[int, Sequence[Token]],
+    ground: Ground,
 ) -> tuple[Fraction | None, int | None]:
     """Find what the derivation ends in: the last result, unless what is said after it points elsewhere."""
     last = len(claims) - 1
     if last < 0:
         return None, None
     claim = claims[last]
-    after = _tokens_after(steps, tokens, claim)
-    if claim.result is None or claim.truth is Truth.UNKNOWN and "reads otherwise" in claim.reason:
-        return None, None
+    after = _outside_answers(_tokens_after(steps, tokens, claim))
     if any(token.kind is Kind.RELATION for _, token in after):
         return _defined_last(claim, definitions, after)
-    numbers = [token for _, token in after if token.kind is Kind.NUMBER]
-    if not numbers or any(_same(token, claim.result) for token in numbers):
+    if not _is_conclusive(claim, {step.index: step.text for step in steps}):
+        return None, None
+    assert claim.result is not None
+    stated = [token for _, token in after if token.kind is Kind.NUMBER and not ground.gives(token.value)]
+    if all(_same(token, claim.result) for token in stated):
         return claim.result, last
-    stated = {index for index, other in enumerate(claims) for token in numbers if other.result == token.value}
-    named = {claims[index].result for index in stated}
-    if len(named) == 1:
-        index = max(stated)
+    named = {
+        other.result
+        for other in claims
+        for token in stated
+        if other.result is not None and other.value is not None and _same(token, other.result)
+    }
+    if len(named) == 1 and all(_same(token, next(iter(named))) for token in stated):
+        index = max(index for index, other in enumerate(claims) if other.result in named)
         return claims[index].result, index
     return None, None
+
+
+def _is_conclusive(claim: Claim, texts: Mapping[int, str]) -> bool:
+    """Say whether a claim computes a number that was read for sure, rather than checking one."""
+    if claim.result is None or (
+        claim.truth is Truth.UNKNOWN and ("reads otherwise" in claim.reason or claim.value is None)
+    ):
+        return False
+    left, right = parse_expression(claim.left), parse_expression(claim.right) if claim.right else None
+    if isinstance(left, Number) or (
+        right is not None and not isinstance(right, Number | Unary) and claim.result_span is None
+    ):
+        return False
+    return claim.relation in ("=", "≈") and not _CHECKING.search(texts[claim.step])
+
+
+def _outside_answers(after: Sequence[tuple[int, Token]]) -> list[tuple[int, Token]]:
+    """Return the tokens of sentences that do not state the final answer."""
+    kept: list[tuple[int, Token]] = []
+    sentence: list[tuple[int, Token]] = []
+    for step, token in after:
+        if sentence and (step != sentence[-1][0] or sentence[-1][1].text in (".", "?", "\n", ";")):
+            kept, sentence = kept + _unless_answer(sentence), []
+        sentence.append((step, token))
+    return kept + _unless_answer(sentence)
+
+
+def _unless_answer(sentence: list[tuple[int, Token]]) -> list[tuple[int, Token]]:
+    return [] if any(token.kind is Kind.PLACEHOLDER for _, token in sentence) else sentence
 
 
 def _same(token: Token, value: Fraction) -> bool:
@@ -98,7 +134,7 @@ def _defined_last(
     """Take the value of a name that is given one after the last claim, where that is the only relation there."""
     relations = [token for _, token in after if token.kind is Kind.RELATION]
     later = [entry for entry in definitions if (entry.step, entry.span.start) > (claim.step, claim.span.end)]
-    if len(relations) == 1 and len(later) == 1:
+    if len(relations) == len(later) == 1:
         return later[0].value, None
     return None, None
 
@@ -121,9 +157,9 @@ def _is_complete(
             if token.kind is not Kind.NUMBER or any(span.start <= token.start < span.end for span in spans):
                 continue
             known = token.value in results or token.value in given or ground.gives(token.value)
-            if not known and not _is_numbering(tokens[step.index], position):
-                if not constant_source(token.value, token.currency, step.text):
-                    return False
+            known = known or _is_numbering(tokens[step.index], position)
+            if not known and not constant_source(token.value, token.currency, step.text):
+                return False
     return True
 
 

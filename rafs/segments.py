@@ -14,7 +14,7 @@ _WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z.]{0,11}$")
 _HASH_MARK = re.compile(r"(?<=\s)####(?!#)")
 _LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|#\d{1,3}\.)(?=\s)")
 _LABEL_ONLY = re.compile(
-    r"[\s#*_>-]*(?:(?:step|part|case|schritt|étape|paso)\s*\w{1,6}|\(?\w{1,3}[.)]|[-*+•–])?[\s:.)*_–-]*",
+    r"[\s#*_>-]*(?:(?:step|part|case|schritt|étape|paso)\s*\w{1,6}|\(?(?:\d{1,3}|[A-Za-z])[.)]|[-*+•–])?[\s:.)*_–-]*",
     re.IGNORECASE,
 )
 STEP_MARK = re.compile(
@@ -69,7 +69,7 @@ def split_spans(text: str) -> list[tuple[int, int]]:
         else:
             segments.append((start, end))
             last = piece
-    if len(segments) > 1 and _is_label(text[slice(*segments[-1])]):
+    if len(segments) > 1 and _is_label(last):
         start, end = segments.pop()
         segments[-1] = (segments[-1][0], end)
     return segments

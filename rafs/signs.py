@@ -52,14 +52,24 @@ INVISIBLE = frozenset(
         "\\:",
         "\\ ",
         "\\$",
+        "\\(",
+        "\\)",
         "\\left",
         "\\right",
         "\\displaystyle",
         "\\big",
         "\\Big",
         "\\bigl",
+        "\\bigr",
+        "\\Bigl",
+        "\\Bigr",
+        "\\limits",
+        "\\boxed",
+        "\\&",
+        "&",
+        '"',
+        "\\textstyle",
     ]
-    + ["\\bigr", "\\Bigl", "\\Bigr", "\\limits", "\\boxed", "\\&", "&", '"', "\\textstyle"]
 )
 """Commands and signs that change nothing in the meaning."""
 TIGHT = frozenset(["\\!", "\\left", "\\right", "\\big", "\\Big", "\\bigl", "\\bigr", "\\Bigl", "\\Bigr"])

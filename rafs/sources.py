@@ -1,107 +1,150 @@
 """Resolves the operands of a claim: which earlier result, which number of the problem, or nothing."""
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from rafs.claims import Found, Reader
+from rafs.claims import Definition, Found
 from rafs.expressions import Binary, Expression, Number, Variable, leaves
-from rafs.grounding import Ground, assumed, constant_source, word_source
-from rafs.lexing import Token
+from rafs.grounding import Ground, assumed_numbers, constant_source, word_source
+from rafs.lexing import Token, lex
+from rafs.signs import Kind
 from rafs.types import Claim, Operand, SourceKind, Span
 
-_SENTENCE = re.compile(r"[^.!?\n]+(?:\.\d[^.!?\n]*)*")
-_COUNTED = Fraction(12)
+MAX_COUNT = 12
 """Largest divisor that may be a count of what was added up before."""
+REACH = 200
+"""Characters before the first mention of a number in which the numbers that it follows from must stand."""
+MAX_NEIGHBOURS = 12
+"""Numbers before the first mention that are tried in pairs."""
+
+Origin = tuple[SourceKind, int | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolver:
-    """Knows all that stands before one claim."""
+@dataclass(slots=True, kw_only=True)
+class Sources:
+    """All that later operands may come from; it grows claim by claim, and each look-up is a few dictionary reads."""
 
-    reader: Reader
     ground: Ground
-    claims: Sequence[Claim]
-    """Earlier claims, in order."""
     texts: Mapping[int, str]
     tokens: Mapping[int, Sequence[Token]]
+    definitions: Sequence[Definition]
+    claims: list[Claim] = field(default_factory=list)
+    results: dict[Fraction, int] = field(default_factory=dict)
+    """Most recent claim by result; percentages in both scales."""
+    origins: dict[Fraction, Origin] = field(default_factory=dict)
+    """Sources of numbers that earlier claims used, and of literals of open equations."""
+    counts: set[int] = field(default_factory=set)
+    """Numbers of terms that earlier claims add up."""
+    mentions: dict[Fraction, tuple[int, int]] = field(default_factory=dict)
+    """(step, position of its token) of the first mention of a number."""
+    assumptions: dict[Fraction, int] = field(default_factory=dict)
+    """First step that introduces a number openly."""
 
-    def operands_of(self, found: Found) -> tuple[Operand, ...]:
-        """Return the operands of a claim, each with its source.
+    def __post_init__(self) -> None:
+        for index, tokens in self.tokens.items():
+            for position, token in enumerate(tokens):
+                if token.kind is Kind.NUMBER:
+                    self.mentions.setdefault(token.value, (index, position))
+            for value in assumed_numbers(self.texts[index]):
+                self.assumptions.setdefault(value, index)
+
+    def add(self, found: Found) -> Claim:
+        """Resolve the operands of the next claim, remember what it brings, and return it."""
+        claim = found.claim
+        operands = self._operands_of(found)
+        self.counts.add(n_terms(found.left))
+        claim = replace(claim, operands=operands)
+        for operand in operands:
+            if operand.source is not SourceKind.UNGROUNDED:
+                self.origins.setdefault(operand.value, (operand.source, operand.claim))
+        index = len(self.claims)
+        if claim.value is None:
+            for token in lex(claim.text):
+                if token.kind is Kind.NUMBER:
+                    self.origins.setdefault(token.value, (SourceKind.RESULT, index))
+        if claim.result is not None:
+            scales = (claim.result, claim.result * 100, claim.result / 100) if "%" in claim.right else (claim.result,)
+            self.results.update(dict.fromkeys(scales, index))
+        self.claims.append(claim)
+        return claim
+
+    def _operands_of(self, found: Found) -> tuple[Operand, ...]:
+        """Return the operands of a claim.
 
         A link of a chain (`a = b = c`) whose left side is the previous right side has one operand: the previous
         result, which stands for the whole left side.
         """
         claim = found.claim
         previous = self.claims[-1] if self.claims else None
-        left_end = claim.span.start + len(claim.left)
-        whole = Span(start=claim.span.start, end=left_end)
+        whole = Span(start=claim.span.start, end=claim.span.start + len(claim.left))
         if previous is not None and previous.step == claim.step and previous.result_span == whole:
             value = claim.value if claim.value is not None else previous.result
+            source = SourceKind.RESULT
+            index = len(self.claims) - 1
             if value is None:
                 return ()
-            return (
-                Operand(
-                    text=claim.left, value=value, span=whole, source=SourceKind.RESULT, claim=len(self.claims) - 1
-                ),
-            )
-        return tuple(self._operand(found, leaf) for leaf in leaves(found.left) if self._value(found, leaf) is not None)
+            return (Operand(text=claim.left, value=value, span=whole, source=source, claim=index),)
+        operands = [operand for leaf in leaves(found.left) if (operand := self._operand(found, leaf)) is not None]
+        if claim.value is None:
+            operands = [operand for operand in operands if operand.source is not SourceKind.UNGROUNDED]
+        return tuple(operands)
 
-    def _value(self, found: Found, leaf: Number | Variable) -> Fraction | None:
-        if isinstance(leaf, Variable):
-            return found.bindings.get(leaf.name)
-        return leaf.value if leaf.span.end else None
-
-    def _operand(self, found: Found, leaf: Number | Variable) -> Operand:
-        value = self._value(found, leaf)
-        assert value is not None
+    def _operand(self, found: Found, leaf: Number | Variable) -> Operand | None:
+        value = found.bindings.get(leaf.name) if isinstance(leaf, Variable) else leaf.value
+        if value is None or not leaf.span.end:
+            return None
         text = self.texts[found.claim.step][leaf.span.start : leaf.span.end]
-        source, claim = self._source(found, leaf, value, text)
+        source, claim = self._source(found, leaf, value)
         return Operand(text=text, value=value, span=leaf.span, source=source, claim=claim)
 
-    def _source(
-        self, found: Found, leaf: Number | Variable, value: Fraction, text: str
-    ) -> tuple[SourceKind, int | None]:
-        unit = leaf.unit if isinstance(leaf, Number) else ""
+    def _source(self, found: Found, leaf: Number | Variable, value: Fraction) -> Origin:
         step = found.claim.step
-        context = f"{self.ground.text} {self.texts[step]}"
-        is_constant = constant_source(value, unit, context)
-        result = self._latest(value)
-        if result is not None and not (value <= 2 and self.ground.gives(value)):
+        result, given = self.results.get(value), self.ground.gives(value)
+        if result is not None and not (value <= 2 and given):
             return SourceKind.RESULT, result
-        if self.ground.gives(value):
+        if given:
             return SourceKind.PROBLEM, None
-        if result is not None:
-            return SourceKind.RESULT, result
-        if is_constant:
+        context = f"{self.ground.text} {self.texts[step]}"
+        if constant_source(value, leaf.unit if isinstance(leaf, Number) else "", context):
             return SourceKind.UNIT_CONSTANT, None
-        if isinstance(leaf, Variable):
-            return SourceKind.ASSIGNED, None
-        if self._counts_terms(found, value) or word_source(value, self.tokens[step]):
+        if self._is_count(found, value) or word_source(value, self.tokens[step]):
             return SourceKind.NUMBER_WORD, None
-        if assumed(text, [sentence for at in self.texts if at <= step for sentence in _SENTENCE.findall(self.texts[at])]):
+        if isinstance(leaf, Variable) or self.assumptions.get(value, step + 1) <= step:
             return SourceKind.ASSIGNED, None
-        if any(entry.value == value for entry in self.reader.definitions if entry.step <= step):
+        if any(entry.value == value and entry.step <= step for entry in self.definitions[:MAX_DEFINITIONS]):
             return SourceKind.ASSIGNED, None
-        return SourceKind.UNGROUNDED, None
+        if value in self.origins:
+            return self.origins[value]
+        return (SourceKind.RESULT if self._follows_in_words(found, leaf, value) else SourceKind.UNGROUNDED), None
 
-    def _latest(self, value: Fraction) -> int | None:
-        """Return the most recent claim with that result, in either scale of a percentage."""
-        for scaled in dict.fromkeys((value, value * 100, value / 100)):
-            for index in range(len(self.claims) - 1, -1, -1):
-                result = self.claims[index].result
-                percent = self.claims[index].right.rstrip().endswith("%") or scaled == value
-                if result == scaled and (percent or scaled == value * 100 or scaled == value / 100):
-                    return index
-        return None
-
-    def _counts_terms(self, found: Found, value: Fraction) -> bool:
+    def _is_count(self, found: Found, value: Fraction) -> bool:
         """Say whether the number counts what this claim, or an earlier one, adds up: the 3 of `(a + b + c) / 3`."""
-        if value.denominator != 1 or not 2 < value <= _COUNTED:
+        if value.denominator != 1 or not 2 < value <= MAX_COUNT:
             return False
-        lefts = [earlier.left for earlier in self.reader.found[: len(self.claims)]]
-        return any(n_terms(left) == value for left in [*lefts, found.left])
+        return value in self.counts or n_terms(found.left) == value
+
+    def _follows_in_words(self, found: Found, leaf: Number | Variable, value: Fraction) -> bool:
+        """Say whether one operation on numbers just before its first mention gives the number."""
+        step, position = self.mentions.get(value, (found.claim.step, -1))
+        if position < 0 or step > found.claim.step:
+            return False
+        tokens = self.tokens[step]
+        first = tokens[position]
+        if step == found.claim.step and first.start >= leaf.span.start:
+            return False
+        before = [token for token in tokens[max(0, position - REACH) : position] if token.kind is Kind.NUMBER]
+        before = [token for token in before if first.start - token.start < REACH]
+        near = {token.value for token in before[-MAX_NEIGHBOURS:]}
+        return any(_one_step(a, b, value) for a in near for b in near | {Fraction(2), Fraction(1, 2)})
+
+
+MAX_DEFINITIONS = 200
+"""Names with values that are looked through."""
+
+
+def _one_step(first: Fraction, second: Fraction, value: Fraction) -> bool:
+    return value in (first + second, first - second, first * second) or (second != 0 and first / second == value)
 
 
 def n_terms(expression: Expression) -> int:

@@ -128,7 +128,7 @@ def reasoning_stability(traces: Sequence[Sequence[CanonicalClaim]], opinions: Ma
         Shukla et al. 2026, arXiv:2607.26102.
     """
     with_claims = [index for index, claims in enumerate(traces) if claims]
-    if len(with_claims) < 2:  # noqa: PLR2004 - a distance needs two
+    if len(with_claims) < 2:
         return Stability(
             component=Unmeasured(reason="too_few_modal_traces", detail=f"{len(with_claims)} traces, 2 are needed"),
             distances=None,

@@ -22,7 +22,7 @@ class StatedValue:
 _PLAIN = r"(?:\d{1,3}(?:(?:,(?:\\!)?|\{,\})\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 _LATEX = r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
 _NUMBER = re.compile(
-    rf"(?:(?<![\w)\]}}%])[-−+±]\s?)?(?:\\?[$€£¥₹]\s?)?(?:(?<![\w)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
+    rf"(?:(?<![A-Za-z\d_)\]}}%])[-−+±]\s?)?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
     rf"(?:{_LATEX}|(?:{_PLAIN})"
     rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}"
     rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
@@ -37,18 +37,27 @@ _LIST_GAP = re.compile(r"\s?(?:,\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:
 _LEAD = re.compile(
     r"(?:[\s:：=>]|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
     r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
-    r"|(?:final\s)?answer\s?:|equal to\b){0,20}",
+    r"|(?:option|choice)_|(?:final\s)?answer\s?:|equal to\b){0,20}",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
     r"[.!?。！？](?=[\s*_\"'”)\]$]|$)|[。！？\n\r;]|\*\*|\s(?:because|since|rather than|instead of|where|which)\b"
     r"|,\s(?:because|since|which|as|so|but|where|rather|not|all)\b|\s[(（](?=[A-Za-z]{3})|<|#{2}"
 )
-_OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])\)?\$?(?=[\s.,:;)*!]|$)")
+_OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
 _ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
 _MATHS_WORD = re.compile(r"(?<![\\A-Za-z])(?!(?:pi|sqrt|sin|cos|tan|log|ln|exp|cup|cap|in)\b)[A-Za-z]{2,}")
 _MATHS_SIGN = re.compile(r"[-+*/^=×÷·()\[\]{}\\_<>≤≥]")
-_VERB = re.compile(r"(?:\b(?:is|are|was|were|be|has|have|gets?|total of|equals|needs?|of|left with)|=)\s*$")
+_BEFORE_NUMBER = (
+    r"(?::?\s(?:at least|at most|only|exactly|approximately|about|still|now))?:?\s{0,3}(?:\\?[(\[$*]){0,4}\s{0,3}$"
+)
+_COPULA = re.compile(rf"\b(?:is|are|was|were|be|equals|equal to){_BEFORE_NUMBER}")
+_VERB = re.compile(
+    rf"(?:\b(?:is|are|was|were|be|has|have|gets?|total of|equals|needs?|of|left with)|=){_BEFORE_NUMBER}"
+)
+_OPERATED = re.compile(r"[\w{} ]{0,30}?\s?(?:[-+*/=^×÷]\s?[\d$(\\]|\\(?:times|cdot|div))")
+_EQUALS = re.compile(r"(?<![<>!])=\s*|\b(?:equals|is equal to)\s+")
+_VERB_GAP = 40  # characters before a number in which its verb is looked for
 _NOT_AN_ANSWER = frozenset(
     "correct wrong incorrect reasonable right not that the following obvious clear a an found given obtained below"
     " above as based this just what how in to unclear unknown likely probably supposed different it we you she he"
@@ -71,6 +80,17 @@ def number_spans(text: str, begin: int, end: int, *, reach: int = 0) -> Iterator
             return
         if any(char.isdigit() for char in number.group()):
             yield number.span()
+
+
+def comes_to(text: str, begin: int, number: int) -> bool:
+    """Say whether the words before the number at `number` say that something comes to it: `is`, `a total of`."""
+    return _VERB.search(text, max(begin, number - _VERB_GAP), number) is not None
+
+
+def is_stated(text: str, begin: int, start: int, end: int) -> bool:
+    """Say whether the number text[start:end] stands behind `is` and no calculation goes on from it."""
+    stated = _COPULA.search(text, max(begin, start - _VERB_GAP), start)
+    return stated is not None and _OPERATED.match(text, end) is None
 
 
 def read_value(
@@ -109,6 +129,8 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     at = bisect.bisect_left(maths, (start, start))
     if at < len(maths) and maths[at][0] == start and text[start] in "$\\":
         return _maths_value(text, *maths[at])
+    if text[start : start + 6].lower() == "answer":  # a row of labels: each reads its own value
+        return None
     stop = _CLAUSE_END.search(text, start, min(len(text), start + MAX_VALUE_CHARS))
     end = stop.start() if stop else min(len(text), start + MAX_VALUE_CHARS)
     if "\\boxed" in text[start:end] or "\\fbox" in text[start:end]:
@@ -141,13 +163,13 @@ def _maths_value(text: str, start: int, end: int) -> StatedValue | None:
 
 def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
     """Read a value that is not in maths mode out of the clause text[start:end]."""
-    equals = text.rfind("=", start, end)
-    if equals > start and text[equals - 1] not in "<>!":
-        start = end - len(text[equals + 1 : end].lstrip())
+    equals = [sign for sign in _EQUALS.finditer(text, start, end) if sign.start() > start]
+    start = equals[-1].end() if equals else start
     clause = text[start:end]
     option = _OPTION.match(clause)
     if option and not _ARTICLE.match(clause):
-        return StatedValue(start=start, end=start + option.end(), text=option["letter"], numeric=False)
+        stop = end if option["mark"] else start + option.end()
+        return StatedValue(start=start, end=stop, text=option["letter"], numeric=False)
     if _is_expression(clause):
         return StatedValue(start=start, end=end, text=clause, numeric=True)
     if _QUANTITY.match(text, start, end):
@@ -175,7 +197,7 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
         return None
     numbers = list(number_spans(text, start, end))
     if numbers:
-        came_to = [span for span in numbers if _VERB.search(text, max(start, span[0] - 12), span[0])]
+        came_to = [span for span in numbers if comes_to(text, start, span[0])]
         first, stop = (came_to or numbers)[-1]
         return StatedValue(start=first, end=stop, text=text[first:stop], numeric=True)
     if len(words) > _MAX_WORDS[label] or words[0] in _NOT_AN_ANSWER:

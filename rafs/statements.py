@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rafs.markup import atomic_spans, brace_pairs, thinking_spans
 from rafs.segments import STEP_MARK, split_spans
-from rafs.stated_values import number_spans, read_value
+from rafs.stated_values import comes_to, is_stated, number_spans, read_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ _HASH_HEADING = re.compile(r"(?:step|part|case|\d{1,2}[.)]\s+[A-Z])", re.IGNOREC
 _LABEL = re.compile(
     r"(?<![\w'-])(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
     r"|(?:endg\w{1,10}\s{1,3})?antwort|réponse(?:\s{1,3}finale)?|respuesta(?:\s{1,3}final)?|risposta|resposta|ответ"
-    r"|(?:最终)?答案)(?:\s?[*_]{1,3})?\s?(?:[:：](?!:)|=(?!=))",
+    r"|solution(?=:\s?(?:choice|option)\b|:\s?(?:choice|option)_)|(?:最终)?答案)(?:\s?[*_]{1,3})?\s?(?:[:：](?!:)|=(?!=))",
     re.IGNORECASE,
 )
 _HEADED = re.compile(
@@ -43,7 +43,7 @@ _SHORT_LABEL = re.compile(
     r"^[ \t]{0,8}[*_]{0,3}A[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?=[^\r\n]{1,60}\s{0,20}\Z)", re.MULTILINE
 )
 _PHRASE = re.compile(
-    r"(?<![\w'-])(?:answer(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?\s{1,3}"
+    r"(?<![\w'-])(?:(?:answer|(?:correct|right|best)\s(?:choice|option))(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?\s{1,3}"
     r"(?:is|are|would\sbe|will\sbe|must\sbe|should\sbe|equals|comes\s(?:out\s)?to)(?!n't|\w)"
     r"|(?P<foreign>(?:antwort\s(?:ist|lautet)|réponse\sest|respuesta\ses|risposta\sè|resposta\sé)\b)"
     r"|答案是|答案为|答案為|答えは)",
@@ -51,6 +51,7 @@ _PHRASE = re.compile(
 )
 _FOREIGN = re.compile(r"antwort|réponse|respuesta|risposta|resposta|ответ", re.IGNORECASE)
 _CLOSING_SENTENCES = 3  # an unmarked answer may be followed by a remark or two (`I hope this helps.`)
+_EQUALS = re.compile(r"(?P<name>(?<![\w\\])[A-Za-z]\s?)?(?<![<>!])=")
 CONCLUSION_WORDS = re.compile(
     r"\b(?:therefore|thus|hence|so|consequently|in total|altogether|in conclusion|finally|accordingly|as a result"
     r"|also|donc|por lo tanto|daher)\b|因此|所以",
@@ -68,18 +69,16 @@ def find_statements(text: str) -> list[Statement]:
     boxes = _boxes(text)
     found = boxes + _hashes(text)
     maths = atomic_spans(text)
-    for pattern, source in (
-        (_LABEL, "label"),
-        (_HEADED, "label"),
-        (_SHORT_LABEL, "label"),
-        (_PHRASE, "phrase"),
-    ):
+    for pattern, source in ((_LABEL, "label"), (_HEADED, "label"), (_SHORT_LABEL, "label"), (_PHRASE, "phrase")):
+        reached = 0
         for marker in pattern.finditer(text):
-            value = read_value(text, marker.end(), label=source == "label", maths=maths)
-            if value is None:
-                continue
-            stated = _decimal_point(value.text) if _FOREIGN.search(marker.group()) else value.text
-            found.append(Statement(start=value.start, end=value.end, text=stated, source=source))
+            value = None
+            if marker.start() >= reached:
+                value = read_value(text, marker.end(), label=source == "label", maths=maths)
+            if value is not None:
+                stated = _decimal_point(value.text) if _FOREIGN.search(marker.group()) else value.text
+                found.append(Statement(start=value.start, end=value.end, text=stated, source=source))
+                reached = value.end
     return _disjoint(found)
 
 
@@ -190,16 +189,42 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
     """Read the answer out of the unmarked sentence text[begin:end].
 
     A conclusion (`Therefore, ... 12 km.`: a conclusion word, one number, no equation) has source `conclusion`;
-    the result of the last equation, or the last number, has `last_number`.
+    anything else `last_number`, which is named after its last resort.
     """
     mark = STEP_MARK.match(text, begin, end)
-    numbers = list(number_spans(text, mark.end() if mark else begin, end))
+    begin = mark.end() if mark else begin
+    numbers = list(number_spans(text, begin, end))
     if not numbers:
         return None
-    sentence = text[begin:end]
-    start, stop = numbers[-1]
-    if text[start] == "$" and (start - begin) in {atom for atom, _ in atomic_spans(sentence)}:
+    concluded = CONCLUSION_WORDS.search(text, begin, end)
+    equations = [(sign.end(), sign["name"] is None) for sign in _EQUALS.finditer(text, begin, end)]
+    start, stop = _result(text, begin, numbers, equations, concluded.end() if concluded else None)
+    if text[start] == "$" and (start - begin) in {atom for atom, _ in atomic_spans(text[begin:end])}:
         start += 1
-    concluded = len(numbers) == 1 and "=" not in sentence and CONCLUSION_WORDS.search(sentence)
-    source = "conclusion" if concluded else "last_number"
+    source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
     return Statement(start=start, end=stop, text=text[start:stop], source=source)
+
+
+def _result(
+    text: str,
+    begin: int,
+    numbers: list[tuple[int, int]],
+    equations: list[tuple[int, bool]],
+    concluded: int | None,
+) -> tuple[int, int]:
+    """Choose the number a sentence comes to, by its place in the wording and never by its value.
+
+    The last one behind `is`, unless a calculation (`3 * 4 = ...`, not `n = ...`) ends later; else the first behind
+    the last `=`; else, in a conclusion, the first behind another verb (`needs 7 boxes for 4 weeks`) or the first;
+    else the last.
+    """
+    calculated = max((at for at, calculation in equations if calculation), default=-1)
+    stated = [span for span in numbers if span[0] >= calculated and is_stated(text, begin, *span)]
+    if stated:
+        return stated[-1]
+    last = calculated if calculated >= 0 else equations[-1][0] if equations else len(text)
+    behind = [span for span in numbers if span[0] >= last]
+    if behind or concluded is None:
+        return behind[0] if behind else numbers[-1]
+    behind = [span for span in numbers if span[0] >= concluded] or numbers
+    return next((span for span in behind if comes_to(text, begin, span[0])), behind[0])

@@ -1,33 +1,19 @@
 """The truth of one link: exact where it can be, unknown where a convention, a unit or a name decides it."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rafs.conversions import RATIOS, conversion, family_of
 from rafs.enclosure import Bounds, enclose
-from rafs.expressions import (
-    Binary,
-    Call,
-    Expression,
-    Number,
-    Unary,
-    Variable,
-    evaluate,
-    leaves,
-    show,
-    undefined,
-    variables,
-)
+from rafs.expressions import Binary, Expression, Number, evaluate, leaves, show, undefined, variables
 from rafs.links import Link
+from rafs.looseness import carried_rounding, is_cut, is_near, is_rounding, loose_reading
 from rafs.types import Span, Truth
 
 NEEDS_ALGEBRA = "needs algebra"
 """Reason of a claim that exact arithmetic cannot decide and `rafs.algebra.settle` may."""
-LOOSE_APPROXIMATION = Fraction(1, 20)
-"""`≈` before a whole number is not called wrong below 5 %, for it may be rounded to tens or hundreds."""
-CLOSE_APPROXIMATION = Fraction(1, 200)
-"""`≈` before a decimal is not called wrong below 0.5 %: careless, but near."""
+FOR_EVERY = "for every value"
+"""Part of that reason when the trace claims an identity outright."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +78,16 @@ def _equal(
         return Ruling(
             truth=truth, value=value, result=first.value, result_span=first.span, reason="run-on, read step by step"
         )
-    loose = _reading(link, value, result) or _carried(link, value, result, rounded)
+    loose = loose_reading(link, value, result) or carried_rounding(link, value, result, rounded)
     if loose is not None:
         truth, reason = loose
         return Ruling(
-            truth=truth, value=value, result=result, result_span=span, reason=reason, rounded=reason == "rounded"
+            truth=truth,
+            value=value,
+            result=value if reason == "percent" else result,
+            result_span=span,
+            reason=reason,
+            rounded=reason == "rounded",
         )
     return _doubted(link, value, result, f"{_source(link.left)} is {show(value)}, not {show(result)}")
 
@@ -136,138 +127,6 @@ def _run_on(link: Link, value: Fraction) -> Number | None:
     return first if isinstance(first, Number) and first.value == value else None
 
 
-def is_rounding(value: Fraction, result: Fraction, decimals: int) -> bool:
-    """Say whether `result`, written with that many decimals, is `value` correctly rounded (ties either way)."""
-    return abs(value - result) * 2 * 10**decimals <= 1
-
-
-def _is_cut(value: Fraction, result: Fraction, decimals: int) -> bool:
-    scale = 10**decimals
-    cut = Fraction(int(value * scale), scale)
-    return cut == result
-
-
-def _reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
-    """Say what makes two different values fit after all: rounding, percent, units."""
-    right = link.right
-    assert right is not None
-    decimals = right.decimals if isinstance(right, Number) else None
-    if decimals is not None and (found := _rounding(link, value, result, decimals)):
-        return found
-    if _has_percent(link.left) or _has_percent(right):
-        if isinstance(right, Number) and right.percent and is_rounding(value, result * 100, max(0, right.decimals - 2)):
-            return Truth.TRUE, "percent"
-        if value == 100 * result or result == 100 * value:
-            return Truth.UNKNOWN, "percent or number"
-        if _is_percent_literal(link.left):
-            return Truth.UNKNOWN, "a share of something unsaid"
-    if value < 1 and isinstance(right, Number) and _is_ratio(link.left) and result >= 1:
-        return Truth.UNKNOWN, "a share of something unsaid"
-    return _converted(link, value, result)
-
-
-def _rounding(link: Link, value: Fraction, result: Fraction, decimals: int) -> tuple[Truth, str] | None:
-    if is_rounding(value, result, decimals) and (decimals or link.relation == "≈"):
-        return Truth.TRUE, "rounded"
-    if decimals and _is_cut(value, result, decimals):
-        return Truth.UNKNOWN, "cut off rather than rounded"
-    if not decimals and value.denominator > 1 and abs(value - result) < 1:
-        return Truth.UNKNOWN, "a whole number for one that is none"
-    if link.relation == "≈" and _is_near(value, result, decimals):
-        return Truth.UNKNOWN, "a rough approximation"
-    return None
-
-
-def _is_near(value: Fraction, result: Fraction, decimals: int) -> bool:
-    return abs(value - result) <= (CLOSE_APPROXIMATION if decimals else LOOSE_APPROXIMATION) * abs(value)
-
-
-def _has_percent(expression: Expression) -> bool:
-    return any(isinstance(leaf, Number) and leaf.percent for leaf in leaves(expression))
-
-
-def _is_percent_literal(expression: Expression) -> bool:
-    return isinstance(expression, Number) and expression.percent
-
-
-def _is_ratio(expression: Expression) -> bool:
-    return (
-        isinstance(expression, Binary)
-        and expression.op == "/"
-        and isinstance(expression.left, Number)
-        and isinstance(expression.right, Number)
-    )
-
-
-def _units(expression: Expression) -> Set[str]:
-    return {leaf.unit for leaf in leaves(expression) if isinstance(leaf, Number) and leaf.unit}
-
-
-def _converted(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
-    """Convert the left side's unit into the right side's, or leave it open where the factor is a known one."""
-    assert link.right is not None
-    left, right = _units(link.left), _units(link.right)
-    unit = next(iter(right), "")
-    if len(left) == 1 and len(right) <= 1 and _is_sum(link.left):
-        source = next(iter(left))
-        factor = conversion(source, unit)
-        if factor is None and source.startswith("dozen"):
-            factor = Fraction(12)
-        if factor is not None and factor != 1:
-            if value * factor == result:
-                return Truth.TRUE, "units converted"
-    if isinstance(link.left, Number) and left and right and left != right:
-        return Truth.UNKNOWN, "one thing for another"
-    known = any(family_of(name) is not None for name in left | right)
-    if known and value and result and result / value in RATIOS:
-        return Truth.UNKNOWN, "units may differ"
-    return None
-
-
-def _is_sum(expression: Expression) -> bool:
-    match expression:
-        case Number():
-            return True
-        case Unary():
-            return _is_sum(expression.operand)
-        case Binary(op="+" | "-"):
-            return _is_sum(expression.left) and _is_sum(expression.right)
-        case Binary(op="*"):
-            sides = (expression.left, expression.right)
-            return all(_is_sum(side) for side in sides) and sum(bool(_units(side)) for side in sides) == 1
-    return False
-
-
-def _carried(
-    link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fraction, Fraction]
-) -> tuple[Truth, str] | None:
-    """Forgive a result that was computed from the exact value behind an earlier rounding."""
-    if not any(isinstance(leaf, Number) and leaf.value in rounded for leaf in leaves(link.left)):
-        return None
-    exact = evaluate(_unround(link.left, rounded))
-    if exact is None or not isinstance(link.right, Number):
-        return None
-    if is_rounding(exact, result, link.right.decimals):
-        return Truth.TRUE, "carried from an earlier rounding"
-    return (Truth.UNKNOWN, "carried from an earlier rounding") if abs(exact - result) < 1 else None
-
-
-def _unround(expression: Expression, rounded: Mapping[Fraction, Fraction]) -> Expression:
-    match expression:
-        case Number():
-            return Number(value=rounded.get(expression.value, expression.value))
-        case Unary():
-            return Unary(op=expression.op, operand=_unround(expression.operand, rounded))
-        case Binary():
-            return Binary(
-                op=expression.op, left=_unround(expression.left, rounded), right=_unround(expression.right, rounded)
-            )
-        case Call():
-            return Call(name=expression.name, args=tuple(_unround(arg, rounded) for arg in expression.args))
-        case Variable():
-            return expression
-
-
 def _congruent(link: Link, bindings: Mapping[str, Fraction], value: Fraction, result: Fraction) -> Ruling:
     modulus = evaluate(link.modulus, bindings) if link.modulus is not None else None
     if modulus is None or modulus <= 0:
@@ -295,12 +154,16 @@ def _without_values(
     """Rule on roots and pi by bounds; leave names and identities to algebra."""
     assert link.right is not None
     left, right = enclose(link.left, bindings), enclose(link.right, bindings)
-    if left is not None and right is not None:
+    if left is not None and right is not None and not variables(link.left) | variables(link.right):
         ruled = _bounded(link, left, right, value, result)
         if ruled is not None:
             return ruled
     free = (variables(link.left) | variables(link.right)) - set(bindings)
     reason = f"{NEEDS_ALGEBRA}: depends on {', '.join(sorted(free))}" if free else NEEDS_ALGEBRA
+    if link.universal:
+        reason = f"{NEEDS_ALGEBRA}: stated {FOR_EVERY}"
+    elif link.doubts:
+        reason = f"the reading is in doubt ({', '.join(sorted(link.doubts))})"
     return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason=reason)
 
 
@@ -309,13 +172,11 @@ def _bounded(link: Link, left: Bounds, right: Bounds, value: Fraction | None, re
     if link.relation == "≈" or (link.relation == "=" and isinstance(link.right, Number)):
         decimals = link.right.decimals if isinstance(link.right, Number) else 0
         target = right[0]
-        if isinstance(link.right, Number) and all(is_rounding(side, target, decimals) for side in left):
-            if decimals or link.relation == "≈":
-                return Ruling(
-                    truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="rounded"
-                )
-        loose = link.relation == "≈" and _is_near(left[0], target, decimals)
-        if loose or _is_cut(left[0], target, decimals):
+        fits = isinstance(link.right, Number) and all(is_rounding(side, target, decimals) for side in left)
+        if fits and (decimals or link.relation == "≈"):
+            return Ruling(truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="rounded")
+        loose = link.relation == "≈" and is_near(left[0], target, decimals)
+        if loose or is_cut(left[0], target, decimals):
             return Ruling(
                 truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="roughly"
             )

@@ -111,6 +111,8 @@ def _fault(details: ErrorDetails) -> Fault:
             got, allowed = f"{len(details['input'])} characters", f"at most {context['max_length']}"
         case "too_long":
             got, allowed = f"{context['actual_length']} items", f"at most {context['max_length']}"
+        case "too_short":
+            allowed = f"at least {context['min_length']}"
         case _:
             allowed = allowed or details["msg"].removeprefix("Input should be ")
     return Fault(field=".".join(map(show_text, path)) or "body", got=got, allowed=allowed)

@@ -54,7 +54,9 @@ class Order:
             ConfigError: They do not lie there yet, or torch is not installed.
         """
         if find_spec("torch") is None:
-            raise ConfigError(f"model {self.entry.id!r} runs on torch, which is not installed: pip install 'rafs[local]'")
+            raise ConfigError(
+                f"model {self.entry.id!r} runs on torch, which is not installed: pip install 'rafs[local]'"
+            )
         source = self.entry.to_source()
         folder = None if source is None else locate(source, self.cache)
         if folder is None:
@@ -157,9 +159,7 @@ def assemble(
         ensemble=VerifierEnsemble(checkers, models, calibration, policy.q_refuted),
         generators=generators,
         validators=validators,
-        prober=CounterfactualProber(
-            n_edits=preset.n_edits, n_continuations=preset.n_continuations, m_min=policy.m_min
-        ),
+        prober=CounterfactualProber(n_edits=preset.n_edits, n_continuations=preset.n_continuations, m_min=policy.m_min),
     )
 
 
@@ -216,5 +216,7 @@ def build_replay(record: Record) -> Pipeline:
         checkers=[verifier for verifier in recorded if verifier.identity is None],
         models=[verifier for verifier in recorded if verifier.identity is not None],
         validators=[] if tape.validator is None else [ScriptedNli(script, tape.validator)],
-        generators={} if tape.generator is None else {record.writer_model or "": ScriptedGenerator(script, tape.generator)},
+        generators={}
+        if tape.generator is None
+        else {record.writer_model or "": ScriptedGenerator(script, tape.generator)},
     )

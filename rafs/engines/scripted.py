@@ -225,7 +225,8 @@ class ScriptedEmbedder:
     async def embed(self, texts: Sequence[str], meter: Meter) -> NDArray[np.float32]:
         """See `Embedder.embed`. A text that is not on the script raises BackendError."""
         rows = [_find(self._script.vectors, text, "text") for text in texts]
-        return np.array(rows, dtype=np.float32).reshape(len(texts), -1)  # (n_texts, d)
+        width = len(next(iter(self._script.vectors.values()), ()))
+        return np.array(rows, dtype=np.float32).reshape(len(texts), width)  # (n_texts, d)
 
 
 class ScriptedAlgebra:

@@ -12,7 +12,7 @@ MAX_DIGITS = 40
 
 _NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?!\d)|(?<![\w.])-?\.\d+")
 _LABEL = re.compile(r"^\s*(?:step\s*\d+\s*[:.)]|\d{1,2}[.)]\s)", re.IGNORECASE)
-_WORD = re.compile(r"[a-z]+(?:n't|n’t)?")
+_WORD = re.compile(r"[a-z]+(?:['’]t)?")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _TIMES = {"twice": 2, "double": 2, "doubled": 2, "triple": 3, "thrice": 3, "tripled": 3, "dozen": 12}
 
@@ -86,7 +86,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _n_negations(words: frozenset[str]) -> int:
-    negated = words & _NEGATIONS or any(word.endswith(("n't", "n’t")) for word in words)
+    negated = words & _NEGATIONS or any(word.endswith(("'t", "’t")) for word in words)
     return 1 if negated else 0
 
 

@@ -76,7 +76,7 @@ def test_what_is_unmeasured_has_no_weight_and_no_contribution(
 
 
 def test_a_geometric_mean_by_hand() -> None:
-    components = {
+    components: dict[ComponentName, Component] = {
         ComponentName.VALIDITY: Measured(value=0.8, coverage=1.0),
         ComponentName.SUPPORT: Measured(value=0.5, coverage=0.5),
         ComponentName.CONSENSUS: Unmeasured(reason="no_samples"),

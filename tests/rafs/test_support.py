@@ -51,7 +51,8 @@ def test_delta_is_the_mean_credit_of_what_could_be_read(responses: list[Response
 
 def test_support_is_the_geometric_mean_of_entailment_and_sensitivity() -> None:
     part = answer_support(entails(0.8), interventions([F], [M]), alpha=0.5, m_min=2)
-    assert part == Measured(value=pytest.approx(math.sqrt(0.8 * 0.75)), coverage=1.0)
+    assert isinstance(part, Measured)
+    assert part.value == pytest.approx(math.sqrt(0.8 * 0.75))
 
 
 def test_a_post_hoc_answer_has_no_support_however_well_it_is_entailed() -> None:

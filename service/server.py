@@ -1,0 +1,59 @@
+"""Running the HTTP face with uvicorn."""
+
+import ipaddress
+
+import uvicorn
+
+from rafs.errors import ConfigError
+from service.app import create_app
+from service.observability import configure_logging, logger
+from service.routes import ScoringService
+from service.settings import Settings
+
+SHUTDOWN_S = 30
+"""Requests in flight get this long to end."""
+
+
+def check_address(settings: Settings) -> None:
+    """Refuse an address that other machines reach, unless the operator allows it.
+
+    Raises:
+        ConfigError: It is not allowed.
+    """
+    if not settings.allow_remote and not _is_loopback(settings.host):
+        raise ConfigError(
+            f"{settings.host} can be reached by other machines, and this service asks nobody who they are; "
+            "use 127.0.0.1, or put it behind a proxy that authenticates and add --allow-remote (RAFS_ALLOW_REMOTE=1)"
+        )
+
+
+def serve(scorer: ScoringService, settings: Settings) -> None:
+    """Serve until a signal; requests in flight are ended first.
+
+    Raises:
+        ConfigError: The address may not be used.
+    """
+    check_address(settings)
+    configure_logging(settings.log_level)
+    if not _is_loopback(settings.host):
+        logger.warning("no authentication: whoever reaches this address may use it", host=settings.host)
+    logger.info("serving", host=settings.host, port=settings.port)
+    uvicorn.run(
+        create_app(scorer, settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=SHUTDOWN_S,
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,75 @@
+"""Every `Nli` keeps the contract: one opinion per pair, in order, each a probability distribution."""
+
+import pytest
+
+from rafs.contracts import Nli
+from rafs.engines.nli import EmbeddingNli
+from rafs.engines.scripted import RecordingNli, Script, ScriptedEmbedder, ScriptedNli
+from rafs.engines.sequence_nli import SequenceClassifierNli
+from rafs.types import Entailment
+from rafs.usage import Meter
+from tests.rafs.engines.tiny_models import TINY, tiny_classifier, tiny_tokenizer
+
+PAIRS = [
+    ("Tom has 3 apples.", "Tom has 3 apples."),
+    ("Tom has 3 apples.", "Tom has 4 apples."),
+    ("Half of them are red.", "No box is red."),
+    ("Tom has 3 apples.", "Tom has 3 apples."),
+]
+VECTORS = {
+    "Tom has 3 apples.": (1.0, 0.0),
+    "Tom has 4 apples.": (0.8, 0.6),
+    "Half of them are red.": (0.0, 1.0),
+    "No box is red.": (0.6, 0.8),
+}
+
+
+@pytest.fixture(params=["embedding", "sequence_classifier", "scripted"])
+async def nli(request: pytest.FixtureRequest) -> Nli:
+    embedding = EmbeddingNli(ScriptedEmbedder(Script(vectors=VECTORS), TINY))
+    match request.param:
+        case "embedding":
+            return embedding
+        case "sequence_classifier":
+            labels = ["contradiction", "entailment", "neutral"]
+            classifier = SequenceClassifierNli(tiny_classifier(labels), tiny_tokenizer().tokenizer, TINY)
+            request.addfinalizer(classifier.close)
+            return classifier
+        case _:
+            script = Script()
+            await RecordingNli(embedding, script).classify(PAIRS, Meter())
+            return ScriptedNli(script, embedding.identity)
+
+
+async def test_there_is_one_opinion_per_pair(nli: Nli) -> None:
+    assert len(await nli.classify(PAIRS, Meter())) == len(PAIRS)
+
+
+async def test_no_pairs_give_no_opinions(nli: Nli) -> None:
+    assert list(await nli.classify([], Meter())) == []
+
+
+async def test_every_opinion_is_a_distribution(nli: Nli) -> None:
+    for opinion in await nli.classify(PAIRS, Meter()):
+        assert isinstance(opinion, Entailment)
+        shares = (opinion.entails, opinion.neutral, opinion.contradicts)
+        assert sum(shares) == pytest.approx(1)
+        assert min(shares) >= 0
+
+
+async def test_opinions_follow_the_order_of_the_pairs(nli: Nli) -> None:
+    forward = await nli.classify(PAIRS, Meter())
+    backward = await nli.classify(PAIRS[::-1], Meter())
+    for one, other in zip(forward, reversed(backward), strict=True):
+        assert isinstance(one, Entailment)
+        assert isinstance(other, Entailment)
+        assert one.entails == pytest.approx(other.entails, abs=1e-6)
+
+
+async def test_equal_pairs_get_equal_opinions(nli: Nli) -> None:
+    opinions = await nli.classify(PAIRS, Meter())
+    assert opinions[0] == opinions[3]
+
+
+async def test_it_names_its_family(nli: Nli) -> None:
+    assert nli.identity.family == "tiny"

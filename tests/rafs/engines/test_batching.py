@@ -1,0 +1,171 @@
+import asyncio
+import threading
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from rafs.engines.batching import UNMEASURED_RETRY_AFTER_S, MicroBatcher
+from rafs.errors import BackendError, OverloadedError
+
+DEADLINE_S = 5
+
+
+class Doubler:
+    """Doubles numbers; can be held back, and remembers its batches."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.started = threading.Event()
+        self.may_go_on = threading.Event()
+        self.may_go_on.set()
+
+    def __call__(self, items: Sequence[int]) -> list[int]:
+        self.batches.append(list(items))
+        self.started.set()
+        self.may_go_on.wait(DEADLINE_S)
+        if 13 in items:
+            raise ValueError("thirteen")
+        return [2 * item for item in items]
+
+    async def begun(self) -> None:
+        await asyncio.to_thread(self.started.wait, DEADLINE_S)
+
+
+@pytest.fixture
+def doubler() -> Doubler:
+    return Doubler()
+
+
+@pytest.fixture
+def batcher(doubler: Doubler) -> Iterator[MicroBatcher[int, int]]:
+    batcher = MicroBatcher(doubler, name="doubler", batch_tokens=100, queue_tokens=300)
+    yield batcher
+    doubler.may_go_on.set()
+    batcher.close()
+
+
+async def held(batcher: MicroBatcher[int, int], doubler: Doubler, tokens: int) -> "asyncio.Task[list[int]]":
+    """Start one call and return while it runs, held back inside the model."""
+    doubler.may_go_on.clear()
+    task = asyncio.create_task(batcher.run([(1, tokens)]))
+    await doubler.begun()
+    return task
+
+
+async def test_results_come_back_in_order(batcher: MicroBatcher[int, int]) -> None:
+    assert await batcher.run([(item, 10) for item in range(50, 70)]) == [2 * item for item in range(50, 70)]
+
+
+async def test_what_queued_up_runs_as_one_batch(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    first = await held(batcher, doubler, 10)
+    others = [asyncio.create_task(batcher.run([(item, 10)])) for item in (2, 3, 4)]
+    await asyncio.sleep(0)
+    doubler.may_go_on.set()
+    await asyncio.gather(first, *others)
+    assert doubler.batches == [[1], [2, 3, 4]]
+
+
+async def test_a_batch_is_bounded_by_its_padded_size(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    first = await held(batcher, doubler, 10)
+    others = asyncio.create_task(batcher.run([(2, 10), (3, 40), (4, 40), (5, 40)]))
+    await asyncio.sleep(0)
+    doubler.may_go_on.set()
+    await asyncio.gather(first, others)
+    assert doubler.batches == [[1], [2, 3], [4, 5]]
+
+
+async def test_an_item_larger_than_a_batch_runs_alone(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    assert await batcher.run([(7, 250)]) == [14]
+
+
+async def test_a_full_queue_is_refused_at_once(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    first = await held(batcher, doubler, 250)
+    with pytest.raises(OverloadedError) as refused:
+        await batcher.run([(2, 60)])
+    assert refused.value.retry_after_s == UNMEASURED_RETRY_AFTER_S
+    assert len(doubler.batches) == 1
+    doubler.may_go_on.set()
+    await first
+
+
+async def test_retry_after_follows_the_measured_rate(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    await batcher.run([(0, 50)])
+    doubler.started.clear()
+    first = await held(batcher, doubler, 250)
+    with pytest.raises(OverloadedError) as refused:
+        await batcher.run([(2, 60)])
+    assert 0 < refused.value.retry_after_s != UNMEASURED_RETRY_AFTER_S
+    doubler.may_go_on.set()
+    await first
+
+
+async def test_a_request_larger_than_the_queue_is_served_when_nothing_waits(
+    batcher: MicroBatcher[int, int],
+) -> None:
+    assert await batcher.run([(item, 100) for item in (2, 3, 4, 5)]) == [4, 6, 8, 10]
+
+
+async def test_room_comes_back_after_a_batch(batcher: MicroBatcher[int, int]) -> None:
+    for _ in range(5):
+        assert await batcher.run([(2, 250)]) == [4]
+
+
+async def test_an_item_whose_caller_left_is_never_run(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    first = await held(batcher, doubler, 10)
+    leaving = asyncio.create_task(batcher.run([(99, 10)]))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    staying = asyncio.create_task(batcher.run([(3, 10)]))
+    await asyncio.sleep(0)
+    doubler.may_go_on.set()
+    await asyncio.gather(first, staying)
+    assert 99 not in [item for batch in doubler.batches for item in batch]
+
+
+async def test_a_caller_that_left_gives_its_room_back(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    first = await held(batcher, doubler, 10)
+    leaving = asyncio.create_task(batcher.run([(99, 280)]))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    doubler.may_go_on.set()
+    await first
+    await asyncio.gather(leaving, return_exceptions=True)
+    assert await batcher.run([(4, 280)]) == [8]
+
+
+async def test_a_failed_batch_fails_its_callers_as_a_backend_error(batcher: MicroBatcher[int, int]) -> None:
+    with pytest.raises(BackendError, match="doubler: thirteen"):
+        await batcher.run([(13, 10)])
+
+
+async def test_the_thread_survives_a_failed_batch(batcher: MicroBatcher[int, int]) -> None:
+    with pytest.raises(BackendError):
+        await batcher.run([(13, 10)])
+    assert await batcher.run([(4, 10)]) == [8]
+
+
+async def test_missing_results_are_a_backend_error() -> None:
+    batcher = MicroBatcher[int, int](lambda items: [], name="mute", batch_tokens=10, queue_tokens=10)
+    with pytest.raises(BackendError, match="1 items gave 0 results"):
+        await batcher.run([(1, 1)])
+    batcher.close()
+
+
+async def test_a_closed_batcher_refuses(batcher: MicroBatcher[int, int]) -> None:
+    batcher.close()
+    with pytest.raises(BackendError, match="shut down"):
+        await batcher.run([(1, 1)])
+
+
+async def test_closing_fails_what_still_waits(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
+    first = await held(batcher, doubler, 10)
+    waiting = asyncio.create_task(batcher.run([(2, 10)]))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(asyncio.to_thread(batcher.close))
+    with pytest.raises(BackendError, match="shut down"):
+        await waiting
+    doubler.may_go_on.set()
+    await closing
+    assert await first == [2]

@@ -1,0 +1,107 @@
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from rafs.wire import ScoreResponse
+from service.report import render_report
+from tests.service.stand_in import make_response, make_step
+
+
+def report(response: ScoreResponse, *, width: int = 80, colour: bool = False, name: str = "a.json") -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream, width=width, force_terminal=colour, no_color=not colour, markup=False, emoji=False, highlight=False
+    )
+    render_report(name, response, console)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "42.5 of 100",
+        "(30.0 to 55.0)",
+        "REVIEW",
+        "silent failure: reasoning flawed, answer supported",
+        "because: refuted step, score below threshold",
+        "1 REFUTED 0.02",
+        "FALSE 55 - 40 = 10: 55 - 40 is 15, not 10 (comes from nowhere: 40)",
+        "C answer consensus: too few samples (1 sample, at least 2 are needed)",
+        "stated 57 (boxed); derived 10 (NOT the same)",
+        "75% agree with the stated one",
+        "2 valid by replay; discarded: leak 1",
+        "traces -1 and 2: 3 are left / 4 are left",
+        "samples.3: read up to 8192 tokens",
+        "verify 310 ms for 512 tokens",
+        "judge-1 (judge, smollm, b179c9523d0e6a0f)",
+        "say who wrote the trace with --generator",
+        "config 0123456789abcdef, calibration default, preset standard, seed 0",
+    ],
+)
+def test_the_report_says(fact: str) -> None:
+    assert fact in " ".join(report(make_response()).split())
+
+
+def test_the_verdict_is_readable_without_colour() -> None:
+    text = report(make_response())
+    assert "\x1b" not in text
+    assert "REFUTED" in text
+
+
+def test_colour_is_used_where_there_is_some() -> None:
+    assert "\x1b[" in report(make_response(), colour=True)
+
+
+def test_a_suspect_step_is_marked_with_its_reason() -> None:
+    step = make_step(1, "So it doubles.", 0.31, reason="nothing says so")
+    text = report(make_response(steps=[step]))
+    assert "SUSPECT" in text
+    assert "-> nothing says so" in text
+
+
+def test_no_score_is_said_and_never_a_number() -> None:
+    text = report(make_response(score=None, interval=None, status="Abstain", reasons=["no_answer"]))
+    assert "no score   ABSTAIN" in text
+    assert "of 100" not in text
+
+
+def test_what_was_not_measured_has_no_bar() -> None:
+    line = next(line for line in report(make_response()).splitlines() if line.startswith("C answer consensus "))
+    assert "not measured" in line
+    assert "░" not in line
+
+
+def test_bars_are_as_long_as_their_value() -> None:
+    line = next(line for line in report(make_response()).splitlines() if line.startswith("S reasoning"))
+    assert (line.count("█"), line.count("░")) == (4, 6)
+
+
+def test_a_long_trace_shows_its_beginning_and_every_flaw() -> None:
+    steps = [make_step(index, f"step {index}", 0.9) for index in range(399)]
+    steps.append(make_step(399, "the wrong one", 0.01, refuted=True))
+    text = report(make_response(steps=steps))
+    assert "the wrong one" in text
+    assert "and 339 more steps" in text
+    assert "step 300" not in text
+
+
+def test_markup_emoji_and_terminal_codes_of_a_trace_stay_text() -> None:
+    text = report(
+        make_response("[bold]x[/bold] :smile: [link=http://x]y[/link]", "\x1b]0;title\x07 \x1b[2J"), colour=True
+    )
+    assert "[bold]x[/bold] :smile: [link=http://x]y[/link]" in " ".join(text.split())
+    assert "\\x1b]0;title\\x07 \\x1b[2J" in text
+    assert "\x1b]0" not in text
+    assert "\x1b[2J" not in text
+
+
+@settings(max_examples=60)
+@given(st.text(alphabet=st.characters(codec="utf-8"), min_size=1, max_size=300), st.integers(40, 120))
+def test_no_trace_breaks_the_report_or_its_width(text: str, width: int) -> None:
+    lines = report(make_response(text, text), width=width, name=text).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert all(line.isprintable() for line in lines)
