@@ -31,4 +31,5 @@ WORKDIR /home/rafs
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
-CMD ["rafs", "serve", "--host", "0.0.0.0", "--port", "8000"]
+# The container is the loopback: publish the port on 127.0.0.1 alone, since there is no authentication yet.
+CMD ["rafs", "serve", "--host", "0.0.0.0", "--port", "8000", "--allow-remote"]

@@ -40,7 +40,7 @@ def build(tree: Any) -> "sympy.Expr":
     Raises:
         _OverLimit: The tree holds an operation that is not offered, or one that is too large.
     """
-    import sympy
+    import sympy  # noqa: PLC0415  (the parent process never loads it)
 
     head, *rest = tree
     match head, rest:
@@ -104,7 +104,7 @@ def _power(base: "sympy.Expr", exponent: "sympy.Expr") -> "sympy.Expr":
 
 def compare(left: "sympy.Expr", right: "sympy.Expr") -> str:
     """Return `true`, `false` or `unknown`: probes at points first, then a proof."""
-    import sympy
+    import sympy  # noqa: PLC0415  (the parent process never loads it)
 
     difference = left - right
     names = sorted(difference.free_symbols, key=str)
@@ -153,7 +153,6 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESS_CPU_LIMIT_S, PROCESS_CPU_LIMIT_S))
     signal.signal(signal.SIGPROF, _interrupt)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    import sympy
 
     for line in sys.stdin:
         print(answer(line), flush=True)

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from rafs.lexing import Token
-from rafs.signs import Kind
+from rafs.tokens import Kind, Token
 from rafs.types import Span
 
 _CONDITIONAL = frozenset("if suppose supposing assume assuming whether unless".split())
@@ -22,7 +21,7 @@ _DENIED_AFTER = re.compile(
 )
 _UNIVERSAL = re.compile(r"\bfor (?:all|every|any|each)\b[^.!?\n;]{0,40}$", re.IGNORECASE)
 _PROPERTY = re.compile(
-    r"\b(?:of|in|for|with|by)\s*\W{0,4}$|\b(?:digit|number|power|factor|remainder|form)\b[^.]{0,30}$", re.IGNORECASE
+    r"\b(?:of|in|for|with|by)\s*\W{0,4}$|\b(?:digit|number|power|factor|remainder|form)\b[^.]{0,50}$", re.IGNORECASE
 )
 """Before a left side: what follows speaks of something of it, not of its value (`the last digit of 2^5 is 2`)."""
 _SENTENCE_ENDS = frozenset([".", "?", "!", "\n", ";", "。", "！", "？", "；"])

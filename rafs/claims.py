@@ -8,13 +8,14 @@ from types import MappingProxyType
 
 from rafs.expressions import Expression, Number, Variable, evaluate, show, variables
 from rafs.lexing import lex
-from rafs.links import Link, find_links
-from rafs.signs import Kind
+from rafs.links import find_links
+from rafs.relations import Link
+from rafs.tokens import Kind
 from rafs.types import BlindStep, Claim, Span, Truth
 from rafs.verdicts import Ruling, rule
 
-MAX_CLAIMS = 2000
-"""Claims of one trace; what follows them is not read, and the graph says that it is incomplete."""
+MAX_CLAIMS = 1000
+"""Claims of one trace; the steps that follow them are not read, and the graph says that it is incomplete."""
 _NAME = re.compile(
     r"(?:^|[,;.(:\n]|\b(?:let|and|so|then|if|with|where|when)\b)[ \t]*([A-Za-z]{2,20})[ \t]*=", re.IGNORECASE
 )
@@ -83,11 +84,14 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
     for position, step in enumerate(blind_steps):
         names |= {found.group(1) for found in _NAME.finditer(step.text)}
         variable_x = variable_x or _X_IS_A_NAME.search(step.text) is not None
+        if len(reader.found) >= MAX_CLAIMS:
+            reader.unread_steps.add(position)
+            continue
         reading = find_links(step.text, frozenset(names | set(reader.bindings)), variable_x=variable_x)
         reader.equations = []
-        if reading.unread or len(reader.found) > MAX_CLAIMS:
+        if reading.unread:
             reader.unread_steps.add(position)
-        for link in reading.links[: max(0, MAX_CLAIMS - len(reader.found))]:
+        for link in reading.links:
             _read_link(reader, step, link)
     return reader
 

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from rafs.cursor import Cursor
-from rafs.lexing import Token
-from rafs.signs import Kind
 from rafs.terms import Expression, Number
+from rafs.tokens import Kind, Token
 
 MAX_UNIT_WORDS = 6
 """Words that may stand after a number as its unit: `8 slices of the large pizza`."""
@@ -98,12 +97,18 @@ def with_unit(cursor: Cursor, operand: Expression) -> Expression:
         token = cursor.tokens[cursor.position]
         unit = unit or token.text.lower()
         cursor.position += 1
-        if len(token.text) == 1 and token.text != "°":
+        if len(token.text) == 1 and token.text != "°" and not _has_known_unit(cursor):
             cursor.doubts.add("letter")
         _skip_unit_power(cursor)
         skip_remark(cursor)
         cursor.unit_end = cursor.position
     return replace(operand, unit=operand.unit or unit) if unit and isinstance(operand, Number) else operand
+
+
+def _has_known_unit(cursor: Cursor) -> bool:
+    """Say whether a unit such as `km` stands near, so that a letter is one too: `180 km / 3 h`."""
+    near = cursor.tokens[max(0, cursor.position - MAX_REMARK) : cursor.position + MAX_REMARK]
+    return any(token.text in KNOWN_UNITS and len(token.text) > 1 and token.text != "in" for token in near)
 
 
 def _unit_follows(cursor: Cursor) -> bool:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rafs.lexing import Token
-from rafs.signs import Kind
+from rafs.tokens import Kind, Token
 
 MAX_DEPTH = 40
 """Nested groups; each costs a handful of Python frames out of the interpreter's 1000."""

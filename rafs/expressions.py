@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from rafs.lexing import lex
 from rafs.parsing import parse_at
-from rafs.signs import Kind
 from rafs.terms import Binary, Call, Expression, Number, Tree, Unary, Variable, leaves, to_tree, variables
+from rafs.tokens import Kind
 
 __all__ = [
     "Binary",

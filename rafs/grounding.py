@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from rafs.lexing import Token, lex
-from rafs.signs import Kind
+from rafs.lexing import lex
+from rafs.tokens import Kind, Token
 
 _WORDS: dict[str, Fraction] = {
     **dict.fromkeys(

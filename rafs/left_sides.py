@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rafs.counted import FUNCTIONS, NOT_UNITS
-from rafs.lexing import Token
-from rafs.parsing import Parsed, parse_at
-from rafs.signs import Kind
+from rafs.parsing import NAMED_OPERATIONS, Parsed, parse_at
 from rafs.terms import Number
+from rafs.tokens import Kind, Token
 
 MAX_SEGMENT = 160
 """Tokens read back from a relation; longer left sides are not arithmetic that anybody wrote by hand."""
 MAX_STARTS = 10
 """Places at which a left side is tried to begin, counted from the relation backwards."""
+MAX_NAMED = 40
+"""Tokens of a named operation and its list."""
 _SEPARATORS = NOT_UNITS - {"than", "minus", "plus", "to", "into", "of", "mod", "remainder"}
 """Words after which a new left side may begin though another number stands before them."""
 _JOINED = frozenset("sum difference product average mean ratio between median quotient total".split())
@@ -40,6 +41,8 @@ def find_left(
     """
     while across_breaks and end > 0 and tokens[end - 1].kind is Kind.BREAK and tokens[end - 1].text in ("", "\n"):
         end -= 1
+    if (named := _named_left(tokens, end, names)) is not None:
+        return named
     start = segment_start(tokens, end)
     for index in _starts(tokens, start, end):
         for spaced_product in (False, True):
@@ -50,6 +53,18 @@ def find_left(
                 if index > start and isinstance(parsed.expression, Number):
                     extra.add("label")
                 return LeftSide(parsed=parsed, doubts=doubts | extra)
+    return None
+
+
+def _named_left(tokens: Sequence[Token], end: int, names: frozenset[str]) -> LeftSide | None:
+    """Return `product of 6 and 7` where that ends at `end`; its commas do not end it."""
+    for index in range(end - 1, max(-1, end - MAX_NAMED), -1):
+        token = tokens[index]
+        if token.kind in (Kind.BREAK, Kind.RELATION, Kind.PLACEHOLDER, Kind.JUNK):
+            return None
+        if token.text.lower() in NAMED_OPERATIONS:
+            parsed = parse_at(tokens, index, names, spaced_product=False)
+            return LeftSide(parsed=parsed, doubts=parsed.doubts) if parsed is not None and parsed.end == end else None
     return None
 
 

@@ -10,28 +10,9 @@ from fractions import Fraction
 
 from rafs.literals import MAX_DIGITS, is_european, read_literal, read_vulgar
 from rafs.number_words import read_number_words
-from rafs.signs import COMMANDS, CURRENCIES, INVISIBLE, PAIRS, SIGNS, SUPERSCRIPTS, TIGHT, Kind
+from rafs.signs import COMMANDS, CURRENCIES, INVISIBLE, PAIRS, SIGNS, SUPERSCRIPTS, TIGHT
+from rafs.tokens import Kind, Token
 from rafs.types import ANSWER_PLACEHOLDER
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
-    r"""A piece of the text; `text` is its canonical spelling (`*` for `\\times`)."""
-
-    kind: Kind
-    text: str
-    start: int
-    end: int
-    spaced: bool
-    """White space stands before it."""
-    value: Fraction = Fraction(0)
-    percent: bool = False
-    currency: str = ""
-    decimals: int = 0
-    """Digits after the decimal point of a literal."""
-    spelled: bool = False
-    """A number written as a word."""
-
 
 _WORD = re.compile(
     r"[^\W\d_]_\{\w{1,12}\}|[^\W\d_]+(?:_\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)*(?:-(?=[^\W\d_]{2})[^\W\d_]+)*\d?"

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from rafs.assertions import is_conditional, is_denied, is_universal, speaks_of_property
 from rafs.counted import NOT_UNITS
 from rafs.left_sides import LeftSide, find_left, segment_start
-from rafs.lexing import Token, lex
+from rafs.lexing import lex
 from rafs.parsing import Parsed, parse_at
-from rafs.signs import Kind
+from rafs.relations import Link, Reading
 from rafs.terms import Binary, Call, Expression, Number, leaves, variables
+from rafs.tokens import Kind, Token
 from rafs.types import Span
 
 _WORD_RELATIONS = frozenset(
@@ -21,38 +22,8 @@ _RANGE = re.compile(r"\d+[-–]\d+")
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,300})>>")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """One `left relation right` as written; nothing about its truth."""
-
-    relation: str
-    left: Expression
-    right: Expression | None
-    """None where the placeholder of the answer stands."""
-    left_span: Span
-    right_span: Span
-    doubts: frozenset[str]
-    """Why the reading itself is not certain; a contradiction under a doubt is not an error."""
-    in_words: bool = False
-    """The relation is a word such as `is`."""
-    continued: bool = False
-    """Another relation follows the right side, so `3*4 = 12 + 5 = 17` may be a run-on."""
-    asserted: bool = True
-    """False for denied, conditional and questioned statements."""
-    modulus: Expression | None = None
-    remainder: Expression | None = None
-    annotation: bool = False
-    universal: bool = False
-    """Stated for every value of its names."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """All that was found in one text."""
-
-    links: tuple[Link, ...]
-    unread: tuple[int, ...]
-    """Offsets of relation signs that belong to no link, no label and no definition of a name."""
+MAX_RELATIONS = 400
+"""Relation signs of one step that are looked at; the rest counts as unread."""
 
 
 def find_links(text: str, names: frozenset[str] = frozenset(), *, variable_x: bool | None = None) -> Reading:
@@ -102,7 +73,12 @@ class _Finder:
 
 def _links_of(text: str, names: frozenset[str], variable_x: bool | None) -> tuple[list[Link], list[int]]:
     finder = _Finder(tokens=lex(text, variable_x=variable_x), names=names, text=text)
+    n_tried = 0
     for index, token in enumerate(finder.tokens):
+        n_tried += token.kind is Kind.RELATION
+        if n_tried > MAX_RELATIONS:
+            finder.unread.append(token.start)
+            break
         if token.kind is Kind.RELATION:
             _read_relation(finder, index)
         elif token.kind is Kind.WORD and token.text.lower() in _WORD_RELATIONS:
@@ -237,18 +213,21 @@ def _add(finder: _Finder, relation: str, left: LeftSide, right: Parsed | None, *
     after = right.end if right is not None else len(finder.tokens)
     following = finder.tokens[after] if after < len(finder.tokens) else None
     has_names = bool(variables(left.parsed.expression))
+    modulus = _modulus(finder, after)
     link = Link(
         relation=relation,
         left=left.parsed.expression,
         right=None if right is None else right.expression,
         left_span=left_span,
         right_span=right_span,
-        doubts=left.doubts | (right.doubts if right is not None else frozenset()) | _doubts_after(following),
+        doubts=left.doubts
+        | (right.doubts if right is not None else frozenset())
+        | (_doubts_after(following) if modulus is None else frozenset()),
         in_words=in_words,
         continued=following is not None and following.kind is Kind.RELATION,
         asserted=(has_names or not is_conditional(finder.tokens, left.parsed.start))
         and not is_denied(finder.text, finder.tokens, left_span, right_span, after),
-        modulus=_modulus(finder, after),
+        modulus=modulus,
         remainder=_remainder(finder, after),
         universal=is_universal(finder.text, left_span.start),
     )

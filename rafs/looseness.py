@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from rafs.conversions import conversion, may_convert
 from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, leaves
-from rafs.links import Link
+from rafs.relations import Link
 from rafs.types import Truth
 
 LOOSE_APPROXIMATION = Fraction(1, 20)

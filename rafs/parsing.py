@@ -14,11 +14,19 @@ from rafs.counted import (
     with_unit,
 )
 from rafs.cursor import Cursor, Unreadable, deepen
-from rafs.lexing import Token
-from rafs.signs import Kind
 from rafs.terms import Binary, Call, Expression, Number, Unary, Variable
+from rafs.tokens import Kind, Token
 from rafs.types import Span
 
+NAMED_OPERATIONS = {
+    "sum": "+",
+    "product": "*",
+    "average": "mean",
+    "mean": "mean",
+    "difference": "-",
+    "quotient": "/",
+}
+"""Words that name an operation on the list behind them."""
 OPAQUE = frozenset("fghFGHPQ")
 """Letters that before a bracket name a function: `f(2)` is not a product."""
 
@@ -219,7 +227,34 @@ def _root(cursor: Cursor) -> Expression:
     return Call(name="root", args=(_argument(cursor), degree))
 
 
+def _named_operation(cursor: Cursor) -> Expression:
+    """Read `the product of 6 and 7`, `the average of 4, 6 and 8`."""
+    name = NAMED_OPERATIONS[cursor.take().text.lower()]
+    if not cursor.at(Kind.WORD, "of", "between"):
+        raise Unreadable
+    cursor.take()
+    deepen(cursor)
+    items = [_sum(cursor)]
+    while cursor.at(Kind.COMMA) or cursor.at(Kind.WORD, "and"):
+        cursor.take()
+        if cursor.at(Kind.WORD, "and"):
+            cursor.take()
+        items.append(_sum(cursor))
+    cursor.depth -= 1
+    if len(items) < 2 or (name in "-/" and len(items) > 2):
+        raise Unreadable
+    if name == "mean":
+        return Call(name=name, args=tuple(items))
+    result = items[0]
+    for item in items[1:]:
+        result = Binary(op=name, left=result, right=item)
+    return Call(name="abs", args=(result,)) if name == "-" else result
+
+
 def _name(cursor: Cursor) -> Expression:
+    start = cursor.peek()
+    if start is not None and start.text.lower() in NAMED_OPERATIONS:
+        return _named_operation(cursor)
     token, following = cursor.take(), cursor.peek()
     opens = following is not None and following.kind is Kind.OPEN and not following.spaced
     name = FUNCTION_NAMES.get(token.text, token.text)
@@ -227,6 +262,8 @@ def _name(cursor: Cursor) -> Expression:
         return Call(name=name, args=_call_args(cursor))
     if not is_variable(cursor, token, following) or (opens and name in OPAQUE):
         raise Unreadable
+    if opens and name == "pi":
+        cursor.doubts.add("pi of something")
     return Variable(name=name, span=Span(start=token.start, end=token.end))
 
 

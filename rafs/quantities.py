@@ -8,13 +8,14 @@ from fractions import Fraction
 from rafs.claims import Definition, Reader, read_trace
 from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, parse_expression
 from rafs.grounding import Ground, constant_source, read_ground
-from rafs.lexing import Token, lex
-from rafs.signs import Kind
+from rafs.lexing import lex
 from rafs.sources import Sources
+from rafs.tokens import Kind, Token
 from rafs.types import BlindStep, Claim, QuantityGraph, Truth
 
 _CHECKING = re.compile(r"\b(?:verif\w*|check\w*|confirm\w*|sanity|substitut\w* back|holds true)\b", re.IGNORECASE)
 """Words of a step that tests a value found before; what it computes is not what the derivation ends in."""
+_SENTENCE_ENDS = (".", "?", "\n", ";")
 _SCALED = ("units converted",)
 """Reasons of claims whose result is their value in another unit: the factor is kept in a replay."""
 
@@ -70,9 +71,10 @@ def _derived(
     ground: Ground,
 ) -> tuple[Fraction | None, int | None]:
     """Find what the derivation ends in: the last result, unless what is said after it points elsewhere."""
-    last = len(claims) - 1
-    if last < 0:
+    ends = [index for index, claim in enumerate(claims) if not claim.right or not _is_beside_answer(claim, tokens)]
+    if not ends:
         return None, None
+    last = ends[-1]
     claim = claims[last]
     after = _outside_answers(_tokens_after(steps, tokens, claim))
     if any(token.kind is Kind.RELATION for _, token in after):
@@ -95,6 +97,17 @@ def _derived(
     return None, None
 
 
+def _is_beside_answer(claim: Claim, tokens: Mapping[int, Sequence[Token]]) -> bool:
+    """Say whether the sentence of a claim goes on to state the final answer: it repeats, and does not derive."""
+    for token in tokens[claim.step]:
+        if token.start >= claim.span.end:
+            if token.kind is Kind.PLACEHOLDER:
+                return True
+            if token.kind is Kind.BREAK and token.text in _SENTENCE_ENDS:
+                return False
+    return False
+
+
 def _is_conclusive(claim: Claim, texts: Mapping[int, str]) -> bool:
     """Say whether a claim computes a number that was read for sure, rather than checking one."""
     if claim.result is None or (
@@ -114,7 +127,7 @@ def _outside_answers(after: Sequence[tuple[int, Token]]) -> list[tuple[int, Toke
     kept: list[tuple[int, Token]] = []
     sentence: list[tuple[int, Token]] = []
     for step, token in after:
-        if sentence and (step != sentence[-1][0] or sentence[-1][1].text in (".", "?", "\n", ";")):
+        if sentence and (step != sentence[-1][0] or sentence[-1][1].text in _SENTENCE_ENDS):
             kept, sentence = kept + _unless_answer(sentence), []
         sentence.append((step, token))
     return kept + _unless_answer(sentence)

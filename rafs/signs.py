@@ -1,26 +1,6 @@
 """How signs and LaTeX commands are spelled: the tables of the tokenizer."""
 
-from enum import Enum, auto
-
-
-class Kind(Enum):
-    """What a token is."""
-
-    NUMBER = auto()
-    WORD = auto()
-    OPERATOR = auto()
-    OPEN = auto()
-    CLOSE = auto()
-    RELATION = auto()
-    FUNCTION = auto()
-    COMMA = auto()
-    BREAK = auto()
-    """End of a sentence, a line or a clause: nothing is read across it."""
-    JUNK = auto()
-    """A sign this grammar does not read; a claim that touches it is not read."""
-    PLACEHOLDER = auto()
-    """Where a final answer stood."""
-
+from rafs.tokens import Kind
 
 COMMANDS: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(["\\times", "\\cdot", "\\ast"], (Kind.OPERATOR, "*")),

@@ -7,8 +7,8 @@ from fractions import Fraction
 from rafs.claims import Definition, Found
 from rafs.expressions import Binary, Expression, Number, Variable, leaves
 from rafs.grounding import Ground, assumed_numbers, constant_source, word_source
-from rafs.lexing import Token, lex
-from rafs.signs import Kind
+from rafs.lexing import lex
+from rafs.tokens import Kind, Token
 from rafs.types import Claim, Operand, SourceKind, Span
 
 MAX_COUNT = 12

@@ -11,6 +11,9 @@ from rafs.statements import read_statements
 from rafs.step_kinds import classify_step, numbers_in
 from rafs.types import ANSWER_PLACEHOLDER, Span, Step, Trace
 
+_MAX_LEAD = 12
+"""Characters between an equals sign and its number: blanks, a currency, an opening bracket."""
+
 
 def read_trace(problem: str, text: str | Sequence[str], stated: str | None = None) -> Trace:
     """Split a chain of thought into steps and set the statement of its answer apart.
@@ -19,9 +22,9 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     `ANSWER_PLACEHOLDER`, so another answer of the same kind changes no step, no kind and no blind text.
 
     The answer is `stated` where that is given; else the last marked statement (box, `####`, label, phrase); else
-    the number in the closing sentence, which is replaced in the blind text too. Nothing inside `<think>` is the
-    answer, yet marked statements are replaced there as well; the tags are in no blind text, nor is the white
-    space around a step. The steps of a text are its segments. The steps of a list are its items one for one,
+    the number in the closing sentence, which is replaced in the blind text too, unless it is the right side of an
+    equation: `so 6 * 7 = 42` is the derivation itself, and must be checked. Nothing inside `<think>` is the answer, yet marked statements are
+    replaced there as well; the tags are in no blind text, nor is the white space around a step. The steps of a text are its segments. The steps of a list are its items one for one,
     blank ones too, with a line break added to the span of each but the last.
 
     Args:
@@ -33,7 +36,8 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     whole = "".join(items)
     found = read_statements(whole)
     guessed = [one.start for one in found.final if one.source == "last_number"]
-    cover = _Cover.of(whole, [(one.start, one.end, ANSWER_PLACEHOLDER) for one in found.hidden], found.tags)
+    hidden = [one for one in found.hidden if one.start not in guessed or not _ends_equation(whole[: one.start])]
+    cover = _Cover.of(whole, [(one.start, one.end, ANSWER_PLACEHOLDER) for one in hidden], found.tags)
     spans = cover.segments() if isinstance(text, str) else _item_spans(items)
     steps: list[Step] = []
     known = numbers_in(problem)
@@ -45,6 +49,11 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
         steps.append(Step(index=len(steps), span=span, text=whole[start:end], blind_text=blind, kind=kind))
     answer = choose_answer(found.final, stated)
     return Trace(problem=problem, text=whole, steps=tuple(steps), answer=answer)
+
+
+def _ends_equation(before: str) -> bool:
+    """Say whether what follows is the right side of an equation."""
+    return before[-_MAX_LEAD:].rstrip(" $€£\\({").endswith(("=", "≈"))
 
 
 def _item_spans(items: Sequence[str]) -> list[tuple[int, int]]:

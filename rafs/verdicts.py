@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from rafs.enclosure import Bounds, enclose
 from rafs.expressions import Binary, Expression, Number, evaluate, leaves, show, undefined, variables
-from rafs.links import Link
 from rafs.looseness import carried_rounding, is_cut, is_near, is_rounding, loose_reading
+from rafs.relations import Link
 from rafs.types import Span, Truth
 
 NEEDS_ALGEBRA = "needs algebra"

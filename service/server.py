@@ -31,23 +31,26 @@ def serve(scorer: ScoringService, settings: Settings) -> None:
     """Serve until a signal; requests in flight are ended first.
 
     Raises:
-        ConfigError: The address may not be used.
+        ConfigError: The address may not be used, or is in use.
     """
     check_address(settings)
     configure_logging(settings.log_level)
     if not _is_loopback(settings.host):
         logger.warning("no authentication: whoever reaches this address may use it", host=settings.host)
     logger.info("serving", host=settings.host, port=settings.port)
-    uvicorn.run(
-        create_app(scorer, settings),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=SHUTDOWN_S,
-    )
+    try:
+        uvicorn.run(
+            create_app(scorer, settings),
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=SHUTDOWN_S,
+        )
+    except SystemExit as error:  # how uvicorn ends when it could not start; it has logged the reason
+        raise ConfigError(f"cannot serve on {settings.host}:{settings.port}; the line above says why") from error
 
 
 def _is_loopback(host: str) -> bool:

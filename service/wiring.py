@@ -1,10 +1,11 @@
 """From settings and registry to a pipeline: the one file that names concrete classes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from counterfactuals.probe import CounterfactualProber
 from rafs.algebra import AlgebraWorker
@@ -37,6 +38,17 @@ from verifiers.symbolic import SymbolicVerifier
 Built = TypeVar("Built")
 
 
+class HasThread(Protocol):
+    """An engine with an inference thread."""
+
+    def close(self) -> None:
+        """End the thread."""
+        ...
+
+
+Engine = TypeVar("Engine", bound=HasThread)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """One model to build: what the registry says of it, and what the machine offers."""
@@ -45,6 +57,8 @@ class Order:
     identity: ModelIdentity
     cache: Path
     threads: int
+    closing: AsyncExitStack
+    """Takes what must be closed with the process."""
 
     @property
     def folder(self) -> Path:
@@ -68,7 +82,14 @@ class Order:
         settings = ServerSettings(
             base_url=self.entry.location, model=self.entry.model or self.entry.id, api_key_env=self.entry.api_key_env
         )
-        return ServerConnection(settings)
+        connection = ServerConnection(settings)
+        self.closing.push_async_callback(connection.close)
+        return connection
+
+    def keep(self, engine: Engine) -> Engine:
+        """Return the engine, after noting that its inference thread ends with the process."""
+        self.closing.callback(engine.close)
+        return engine
 
     @property
     def is_served(self) -> bool:
@@ -81,7 +102,8 @@ def build_judge(order: Order) -> Verifier:
     if order.is_served:
         return JudgeVerifier(ServerProber(order.connect(), order.identity))
     dtype = order.entry.dtype or "float32"
-    return JudgeVerifier(TransformersProber.load(order.folder, order.identity, threads=order.threads, dtype=dtype))
+    prober = TransformersProber.load(order.folder, order.identity, threads=order.threads, dtype=dtype)
+    return JudgeVerifier(order.keep(prober))
 
 
 def build_nli(order: Order) -> Nli:
@@ -89,8 +111,8 @@ def build_nli(order: Order) -> Nli:
     if order.is_served:
         raise ConfigError(f"model {order.entry.id!r}: a validator runs in this process, not behind an endpoint")
     if Role.EMBEDDER in order.entry.roles:
-        return EmbeddingNli(SentenceEmbedder.load(order.folder, order.identity, threads=order.threads))
-    return SequenceClassifierNli.load(order.folder, order.identity, threads=order.threads)
+        return EmbeddingNli(order.keep(SentenceEmbedder.load(order.folder, order.identity, threads=order.threads)))
+    return order.keep(SequenceClassifierNli.load(order.folder, order.identity, threads=order.threads))
 
 
 def build_generator(order: Order) -> Generator:
@@ -98,7 +120,7 @@ def build_generator(order: Order) -> Generator:
     if order.is_served:
         return ServerGenerator(order.connect(), order.identity)
     dtype = order.entry.dtype or "float32"
-    return TransformersGenerator.load(order.folder, order.identity, threads=order.threads, dtype=dtype)
+    return order.keep(TransformersGenerator.load(order.folder, order.identity, threads=order.threads, dtype=dtype))
 
 
 class Stock:
@@ -108,6 +130,7 @@ class Stock:
         self._registry = registry
         self._cache = cache
         self._threads = threads
+        self.closing = AsyncExitStack()
         self._built: dict[tuple[str, Role], object] = {}
 
     def judges(self, preset: str) -> list[Verifier]:
@@ -133,7 +156,7 @@ class Stock:
             revision=revision_of(entry),
             kin=self._registry.families_of_entry(entry) - {entry.family},
         )
-        order = Order(entry=entry, identity=identity, cache=self._cache, threads=self._threads)
+        order = Order(entry=entry, identity=identity, cache=self._cache, threads=self._threads, closing=self.closing)
         key = (entry.id, role)
         if key not in self._built:
             self._built[key] = build(order)
@@ -163,6 +186,19 @@ def assemble(
     )
 
 
+def refuse_unbuilt_roles(registry: Registry) -> None:
+    """Refuse a preset that asks for what this version cannot do, instead of leaving it out silently.
+
+    Raises:
+        ConfigError: A preset names a process reward model.
+    """
+    for name in registry.presets.by_name():
+        if registry.candidates(name, Role.PRM):
+            raise ConfigError(
+                f"presets.{name}.models.prm: got a model, allowed nothing: no PRM verifier in this version"
+            )
+
+
 def build_scorer(settings: Settings) -> Scorer:
     """Return the scorer of this process; models are loaded when they are first needed.
 
@@ -173,8 +209,10 @@ def build_scorer(settings: Settings) -> Scorer:
     if settings.preset not in registry.presets.by_name():
         allowed = ", ".join(registry.presets.by_name())
         raise ConfigError(f"RAFS_PRESET: got {settings.preset!r}, allowed {allowed}")
+    refuse_unbuilt_roles(registry)
     stock = Stock(registry, settings.cache_dir, settings.torch_threads)
     algebra = AlgebraWorker()
+    stock.closing.push_async_callback(algebra.close)
 
     def build_pipeline(name: str) -> Pipeline:
         return assemble(
@@ -196,7 +234,7 @@ def build_scorer(settings: Settings) -> Scorer:
         registry=registry,
         build_pipeline=build_pipeline,
         is_ready=is_ready,
-        close=algebra.close,
+        close=stock.closing.aclose,
         calibration=DEFAULT_CALIBRATION,
         default_preset=settings.preset,
         edit_secret=settings.edit_secret.get_secret_value(),

@@ -115,13 +115,20 @@ class MicroBatcher(Generic[Item, Result]):
     def _serve(self) -> None:
         while batch := self._next_batch():
             started = perf_counter()
-            self._run_batch(batch)
+            outcome = self._results(batch)
             tokens = sum(entry.tokens for entry in batch)
             rate = tokens / max(perf_counter() - started, 1e-6)
+            # Room first, then the results: a caller may ask again the moment it has them.
             with self._changed:
                 self._tokens -= tokens
                 known = not math.isnan(self._rate)
                 self._rate = RATE_MEMORY * self._rate + (1 - RATE_MEMORY) * rate if known else rate
+            if isinstance(outcome, RafsError):
+                for entry in batch:
+                    entry.future.set_exception(outcome)
+            else:
+                for entry, result in zip(batch, outcome, strict=True):
+                    entry.future.set_result(result)
 
     def _next_batch(self) -> list[_Entry[Item, Result]]:
         """Wait for items and take those that fit one batch; an empty list means closed."""
@@ -144,16 +151,15 @@ class MicroBatcher(Generic[Item, Result]):
                         self._tokens -= entry.tokens
         return batch
 
-    def _run_batch(self, batch: Sequence[_Entry[Item, Result]]) -> None:
+    def _results(self, batch: Sequence[_Entry[Item, Result]]) -> Sequence[Result] | RafsError:
         try:
             results = self._run([entry.item for entry in batch])
-            if len(results) != len(batch):
-                raise BackendError(f"{self._name}: {len(batch)} items gave {len(results)} results")
+        except RafsError as error:
+            return error
         except Exception as error:  # Task boundary: a failed batch fails its own callers, not the thread.
-            ours = error if isinstance(error, RafsError) else BackendError(f"{self._name}: {error}")
-            ours.__cause__ = None if ours is error else error
-            for entry in batch:
-                entry.future.set_exception(ours)
-            return
-        for entry, result in zip(batch, results, strict=True):
-            entry.future.set_result(result)
+            failure = BackendError(f"{self._name}: {error}")
+            failure.__cause__ = error
+            return failure
+        if len(results) != len(batch):
+            return BackendError(f"{self._name}: {len(batch)} items gave {len(results)} results")
+        return results

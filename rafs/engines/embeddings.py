@@ -1,5 +1,6 @@
 """Sentence embeddings on a local sentence-transformers folder."""
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +39,8 @@ class SentenceEmbedder:
             queue_tokens: Bound of the tokens waiting for this model.
         """
         self._model = model
+        # A fast tokenizer must not be used by two threads at once, and the model's own runs on the inference thread.
+        self._counter = copy.deepcopy(model.tokenizer)
         self._identity = identity
         self._batcher: MicroBatcher[str, Vector] = MicroBatcher(
             self._encode, name=identity.id, batch_tokens=BATCH_TOKENS, queue_tokens=queue_tokens
@@ -92,7 +95,7 @@ class SentenceEmbedder:
         return np.stack([row_of[text] for text in texts])  # (n_texts, d)
 
     def _n_tokens(self, texts: Sequence[str]) -> list[int]:
-        ids = self._model.tokenizer(list(texts), truncation=True, max_length=self._model.max_seq_length)["input_ids"]
+        ids = self._counter(list(texts), truncation=True, max_length=self._model.max_seq_length)["input_ids"]
         return [len(row) for row in ids]
 
     def _encode(self, texts: Sequence[str]) -> list[Vector]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rafs.contracts import Embedder
 from rafs.engines.text_signs import is_flipped, read_quantities
@@ -104,9 +104,7 @@ class EmbeddingNli:
         self._embedder = embedder
         self._fitted = fitted
         base = embedder.identity
-        self._identity = ModelIdentity(
-            id=f"embedding-nli:{base.id}", family=base.family, revision=f"{base.revision}+nli-{VERSION}"
-        )
+        self._identity = replace(base, id=f"embedding-nli:{base.id}", revision=f"{base.revision}+nli-{VERSION}")
 
     @property
     def identity(self) -> ModelIdentity:

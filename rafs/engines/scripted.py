@@ -1,7 +1,7 @@
 """Contracts that answer from a record: to replay a request without a model, and to test without one.
 
-A `Script` holds what the models said during one request. The `Recording...` engines write one while they pass calls
-on to a real engine; the `Scripted...` engines read one and refuse whatever is not on it.
+A `Script` holds what the models said during one request; the `Scripted...` engines read one and refuse whatever is
+not on it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rafs.contracts import Embedder, Generator, Nli, PromptPart, StepProber
+from rafs.contracts import PromptPart
 from rafs.errors import BackendError
 from rafs.types import Abstained, Entailment, LabelMass, ModelIdentity, Sampled, Truth
 from rafs.usage import Meter
@@ -35,7 +35,7 @@ class SampleKey:
 
 @dataclass(slots=True, kw_only=True)
 class Script:
-    """What models said, by what they were asked; grows while recording, frozen by nobody but its owner."""
+    """What models said, by what they were asked."""
 
     probes: dict[ProbeKey, LabelMass | Abstained] = field(default_factory=dict)
     samples: dict[SampleKey, tuple[Sampled, ...]] = field(default_factory=dict)
@@ -51,32 +51,6 @@ def probe_key(
 ) -> ProbeKey:
     """Return the prompt of the probe after step t."""
     return tuple(part.text for part in (*head, *(part for step in steps[: t + 1] for part in step), *tail))
-
-
-class RecordingProber:
-    """A `StepProber` that writes down what another one says."""
-
-    def __init__(self, inner: StepProber, script: Script) -> None:
-        self._inner = inner
-        self._script = script
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """Of the inner engine."""
-        return self._inner.identity
-
-    async def probe(
-        self,
-        head: Sequence[PromptPart],
-        steps: Sequence[Sequence[PromptPart]],
-        tail: Sequence[PromptPart],
-        ask: Sequence[int],
-        meter: Meter,
-    ) -> Sequence[LabelMass | Abstained]:
-        """See `StepProber.probe`."""
-        masses = await self._inner.probe(head, steps, tail, ask, meter)
-        self._script.probes |= {probe_key(head, steps, tail, t): mass for t, mass in zip(ask, masses, strict=True)}
-        return masses
 
 
 class ScriptedProber:
@@ -103,34 +77,6 @@ class ScriptedProber:
         return [_find(self._script.probes, probe_key(head, steps, tail, t), "probe") for t in ask]
 
 
-class RecordingGenerator:
-    """A `Generator` that writes down what another one says."""
-
-    def __init__(self, inner: Generator, script: Script) -> None:
-        self._inner = inner
-        self._script = script
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """Of the inner engine."""
-        return self._inner.identity
-
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
-        """See `Generator.sample`."""
-        drawn = await self._inner.sample(problem, n, seed, meter)
-        self._script.samples[SampleKey(problem=problem, prefix=None, n=n, seed=seed)] = tuple(drawn)
-        return drawn
-
-    async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
-    ) -> Sequence[Sequence[Sampled]]:
-        """See `Generator.continue_trace`."""
-        drawn = await self._inner.continue_trace(problem, prefixes, n, seed, meter)
-        for prefix, texts in zip(prefixes, drawn, strict=True):
-            self._script.samples[SampleKey(problem=problem, prefix=prefix, n=n, seed=seed)] = tuple(texts)
-        return drawn
-
-
 class ScriptedGenerator:
     """A `Generator` that answers from a script."""
 
@@ -155,25 +101,6 @@ class ScriptedGenerator:
         return [_find(self._script.samples, key, "continuation") for key in keys]
 
 
-class RecordingNli:
-    """An `Nli` that writes down what another one says."""
-
-    def __init__(self, inner: Nli, script: Script) -> None:
-        self._inner = inner
-        self._script = script
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """Of the inner engine."""
-        return self._inner.identity
-
-    async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
-        """See `Nli.classify`."""
-        opinions = await self._inner.classify(pairs, meter)
-        self._script.pairs |= dict(zip(pairs, opinions, strict=True))
-        return opinions
-
-
 class ScriptedNli:
     """An `Nli` that answers from a script."""
 
@@ -189,25 +116,6 @@ class ScriptedNli:
     async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
         """See `Nli.classify`. A pair that is not on the script raises BackendError."""
         return [_find(self._script.pairs, pair, "pair") for pair in pairs]
-
-
-class RecordingEmbedder:
-    """An `Embedder` that writes down what another one says."""
-
-    def __init__(self, inner: Embedder, script: Script) -> None:
-        self._inner = inner
-        self._script = script
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """Of the inner engine."""
-        return self._inner.identity
-
-    async def embed(self, texts: Sequence[str], meter: Meter) -> NDArray[np.float32]:
-        """See `Embedder.embed`."""
-        rows = await self._inner.embed(texts, meter)
-        self._script.vectors |= {text: tuple(row.tolist()) for text, row in zip(texts, rows, strict=True)}
-        return rows
 
 
 class ScriptedEmbedder:

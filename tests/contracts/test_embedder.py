@@ -7,7 +7,7 @@ import pytest
 
 from rafs.contracts import Embedder
 from rafs.engines.embeddings import SentenceEmbedder
-from rafs.engines.scripted import RecordingEmbedder, Script, ScriptedEmbedder
+from rafs.engines.scripted import Script, ScriptedEmbedder
 from rafs.types import ModelIdentity
 from rafs.usage import Meter
 from tests.rafs.engines.real_models import real_model_folder
@@ -27,9 +27,9 @@ def local() -> Iterator[SentenceEmbedder]:
 async def embedder(request: pytest.FixtureRequest, local: SentenceEmbedder) -> Embedder:
     if request.param == "sentence_transformers":
         return local
-    script = Script()
-    await RecordingEmbedder(local, script).embed(TEXTS, Meter())
-    return ScriptedEmbedder(script, local.identity)
+    rows = await local.embed(TEXTS, Meter())
+    vectors = {text: tuple(row.tolist()) for text, row in zip(TEXTS, rows, strict=True)}
+    return ScriptedEmbedder(Script(vectors=vectors), local.identity)
 
 
 async def test_there_is_one_unit_row_per_text(embedder: Embedder) -> None:

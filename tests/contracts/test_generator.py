@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rafs.contracts import Generator
-from rafs.engines.scripted import RecordingGenerator, Script, ScriptedGenerator
+from rafs.engines.scripted import SampleKey, Script, ScriptedGenerator
 from rafs.engines.transformers_generator import TransformersGenerator
 from rafs.engines.vllm_server import ServerGenerator
 from rafs.usage import Meter
@@ -56,12 +56,14 @@ async def generator(request: pytest.FixtureRequest, local: Generator) -> Generat
             assert isinstance(with_server, ServerGenerator)
             return with_server
         case _:
-            script = Script()
-            recording = RecordingGenerator(local, script)
-            for seed in (1, 2):
-                await recording.sample(PROBLEM, 3, seed, Meter())
-            await recording.continue_trace(PROBLEM, PREFIXES, 2, 1, Meter())
-            return ScriptedGenerator(script, local.identity)
+            drawn = [(None, 3, seed, await local.sample(PROBLEM, 3, seed, Meter())) for seed in (1, 2)]
+            continued = await local.continue_trace(PROBLEM, PREFIXES, 2, 1, Meter())
+            said = [*drawn, *((prefix, 2, 1, texts) for prefix, texts in zip(PREFIXES, continued, strict=True))]
+            samples = {
+                SampleKey(problem=PROBLEM, prefix=prefix, n=n, seed=seed): tuple(texts)
+                for prefix, n, seed, texts in said
+            }
+            return ScriptedGenerator(Script(samples=samples), local.identity)
 
 
 async def test_there_are_n_samples(generator: Generator) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from rafs.contracts import Nli
 from rafs.engines.nli import EmbeddingNli
-from rafs.engines.scripted import RecordingNli, Script, ScriptedEmbedder, ScriptedNli
+from rafs.engines.scripted import Script, ScriptedEmbedder, ScriptedNli
 from rafs.engines.sequence_nli import SequenceClassifierNli
 from rafs.types import Entailment
 from rafs.usage import Meter
@@ -16,7 +16,7 @@ PAIRS = [
     ("Half of them are red.", "No box is red."),
     ("Tom has 3 apples.", "Tom has 3 apples."),
 ]
-VECTORS = {
+VECTORS: dict[str, tuple[float, ...]] = {
     "Tom has 3 apples.": (1.0, 0.0),
     "Tom has 4 apples.": (0.8, 0.6),
     "Half of them are red.": (0.0, 1.0),
@@ -36,9 +36,8 @@ async def nli(request: pytest.FixtureRequest) -> Nli:
             request.addfinalizer(classifier.close)
             return classifier
         case _:
-            script = Script()
-            await RecordingNli(embedding, script).classify(PAIRS, Meter())
-            return ScriptedNli(script, embedding.identity)
+            pairs = dict(zip(PAIRS, await embedding.classify(PAIRS, Meter()), strict=True))
+            return ScriptedNli(Script(pairs=pairs), embedding.identity)
 
 
 async def test_there_is_one_opinion_per_pair(nli: Nli) -> None:

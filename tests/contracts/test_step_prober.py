@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from rafs.contracts import PromptPart, StepProber
-from rafs.engines.scripted import RecordingProber, Script, ScriptedProber
+from rafs.engines.scripted import Script, ScriptedProber, probe_key
 from rafs.engines.transformers_lm import TransformersProber
 from rafs.engines.vllm_server import ServerProber
 from rafs.types import LabelMass
@@ -45,11 +45,9 @@ async def prober(request: pytest.FixtureRequest, local: StepProber) -> StepProbe
             assert isinstance(with_server, ServerProber)
             return with_server
         case _:
-            script = Script()
-            recording = RecordingProber(local, script)
-            for steps in (STEPS, STEPS[:2]):
-                await recording.probe(HEAD, steps, TAIL, range(len(steps)), Meter())
-            return ScriptedProber(script, local.identity)
+            said = await local.probe(HEAD, STEPS, TAIL, range(len(STEPS)), Meter())
+            keys = [probe_key(HEAD, STEPS, TAIL, t) for t in range(len(STEPS))]
+            return ScriptedProber(Script(probes=dict(zip(keys, said, strict=True))), local.identity)
 
 
 @pytest.fixture

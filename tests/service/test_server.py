@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -120,6 +122,16 @@ def test_an_address_that_others_reach_needs_permission(host: str) -> None:
     with pytest.raises(ConfigError, match="allow-remote"):
         check_address(Settings(host=host))
     check_address(Settings(host=host, allow_remote=True))
+
+
+def test_a_port_in_use_is_a_matter_of_configuration() -> None:
+    command = [sys.executable, "-m", "service", "--port"]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run([*command, port], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 3
+    assert "address already in use" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith(f"rafs: cannot serve on 127.0.0.1:{port}")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.53", "::1", "localhost"])

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rafs.engines.embeddings import SentenceEmbedder
 from rafs.engines.nli import EmbeddingNli, Signs, entailment_from_signs
 from rafs.engines.scripted import Script, ScriptedEmbedder
 from rafs.engines.sequence_nli import SequenceClassifierNli, read_label_order
@@ -51,6 +52,13 @@ async def test_the_same_text_entails_itself() -> None:
     assert opinion == Entailment(entails=1.0, neutral=0.0, contradicts=0.0)
 
 
+def test_it_is_kin_to_whatever_its_embedder_is_kin_to() -> None:
+    base = ModelIdentity(id="e", family="minilm", revision="1", kin=frozenset({"bert"}))
+    identity = EmbeddingNli(ScriptedEmbedder(Script(), base)).identity
+    assert identity.families == base.families
+    assert identity.id != base.id
+
+
 REAL_PAIRS = [
     pytest.param("The baker sold 32 rolls.", "32 rolls were sold by the baker.", "entails", id="paraphrase"),
     pytest.param("The baker sold 32 rolls.", "The baker sold 23 rolls.", "contradicts", id="other number"),
@@ -61,8 +69,6 @@ REAL_PAIRS = [
 
 @pytest.fixture(scope="module")
 def real() -> EmbeddingNli:
-    from rafs.engines.embeddings import SentenceEmbedder
-
     identity = ModelIdentity(id="all-minilm-l6-v2", family="minilm", revision="0.1.0")
     return EmbeddingNli(SentenceEmbedder.load(real_model_folder("all-minilm-l6-v2"), identity))
 
@@ -124,7 +130,7 @@ async def test_batching_does_not_change_a_classifiers_opinions() -> None:
 
 
 async def test_label_order_decides_which_column_is_entailment() -> None:
-    opinions = []
+    opinions: list[Entailment | Abstained] = []
     for labels in (["entailment", "neutral", "contradiction"], ["contradiction", "neutral", "entailment"]):
         nli = SequenceClassifierNli(tiny_classifier(labels), tiny_tokenizer().tokenizer, TINY)
         opinions += await nli.classify(PAIRS[:1], Meter())

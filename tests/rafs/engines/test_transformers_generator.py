@@ -43,7 +43,7 @@ def greedy_by_transformers(model: Any, ids: Sequence[int]) -> list[int]:
 
     prompt = torch.tensor([list(ids)])
     drawn = model.generate(prompt, attention_mask=torch.ones_like(prompt), do_sample=False, max_new_tokens=N_NEW)
-    new = drawn[0, len(ids) :].tolist()
+    new: list[int] = drawn[0, len(ids) :].tolist()
     return new[: new.index(0)] if 0 in new else new
 
 

@@ -27,7 +27,8 @@ TOP = {" Yes": math.log(0.6), " No": math.log(0.3), "x": math.log(0.1)}
 
 def probed(top: object = None, **usage: object) -> Reply:
     listed = {"top_logprobs": [TOP if top is None else top]}
-    return reply_json({"choices": [{"logprobs": listed}], "usage": {"total_tokens": 9, **usage}})
+    spent: dict[str, object] = {"total_tokens": 9, **usage}
+    return reply_json({"choices": [{"logprobs": listed}], "usage": spent})
 
 
 def chatted(*texts: str, finish: str = "stop") -> Reply:
@@ -70,7 +71,9 @@ async def test_probes_are_sent_shortest_first_with_one_new_token() -> None:
 async def test_mass_is_read_from_the_listed_tokens() -> None:
     async with engines(in_turn(probed())) as made:
         (mass,) = await made.prober.probe(HEAD, STEPS, TAIL, [0], Meter())
-    assert mass == LabelMass(yes=pytest.approx(0.6), no=pytest.approx(0.3))
+    assert isinstance(mass, LabelMass)
+    assert mass.yes == pytest.approx(0.6)
+    assert mass.no == pytest.approx(0.3)
 
 
 async def test_tokens_found_in_the_prefix_cache_are_not_counted() -> None:
@@ -231,7 +234,7 @@ async def test_a_reply_of_another_shape_is_a_backend_error(reply: Reply, said: s
 
 async def test_a_refused_request_is_not_repeated() -> None:
     async with engines(in_turn(Reply(status=404))) as made:
-        with pytest.raises(RejectedError, match="models.yaml"):
+        with pytest.raises(RejectedError, match=r"models\.yaml"):
             await made.generator.sample("p", 1, 1, Meter())
     assert len(made.server.requests) == 1
 

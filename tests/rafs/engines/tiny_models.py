@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+
 from rafs.engines.prompt_tokens import PartTokenizer
 from rafs.types import ModelIdentity
 
@@ -23,7 +25,6 @@ CORPUS = [
 @cache
 def tiny_tokenizer() -> PartTokenizer:
     """A byte-level BPE tokenizer; `<think>` is an added token that is not marked special."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.BPE())
