@@ -5,9 +5,10 @@ from enum import StrEnum
 
 from rafs.answers import answer_value
 from rafs.claims import read_claims
+from rafs.interventions import Edit
 from rafs.lexing import lex
-from rafs.signs import Kind
-from rafs.types import Edit, Reading, StepKind, Trace
+from rafs.tokens import Kind
+from rafs.types import Reading, StepKind, Trace
 
 MAX_CHANGED_TOKENS = 8
 """An operator, two operands and a conclusion that is restated a few times."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from rafs.interventions import Edit, EditFamily
 from rafs.quantities import replay
-from rafs.types import Claim, Edit, EditFamily, QuantityGraph
+from rafs.types import Claim, QuantityGraph
 
 _OPERATOR = re.compile(r"\\times|\\cdot|\\div|[+\-−–*×·/÷]|(?<=\s)[xX](?=\s)")
 _SWAPPED_OPERATOR = {"+": "-", "-": "+", "−": "+", "–": "+", "*": "+", "×": "+", "·": "+", "/": "*", "÷": "×"}

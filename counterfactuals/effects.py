@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from rafs.answers import answer_value, extract_answer
+from rafs.interventions import Edit, Effect, EffectMethod, Response
 from rafs.support import continuation_delta
-from rafs.types import Edit, Effect, EffectMethod, Response, Sampled
+from rafs.types import Sampled
 
 _REPAIR = re.compile(
     r"\b(?:wait|actually|correction|mistake|incorrect|not right|should be|let me (?:re-?check|redo|correct))\b",

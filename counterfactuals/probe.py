@@ -8,7 +8,9 @@ from counterfactuals.effects import continuation_effect, replay_effect
 from counterfactuals.pivotal import Pivot, choose_pivots
 from rafs.contracts import Generator
 from rafs.errors import BackendError
-from rafs.types import Edit, Effect, EffectMethod, Interventions, Judged, Reading, StepKind, Trace, Unmeasured, Verdict
+from rafs.interventions import Edit, Effect, EffectMethod, Interventions
+from rafs.outcomes import Unmeasured
+from rafs.types import Judged, Reading, StepKind, Trace, Verdict
 from rafs.usage import Meter
 
 STAGE = "intervene"

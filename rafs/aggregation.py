@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rafs.types import Component, ComponentName, Measured
+from rafs.outcomes import Component, ComponentName, Measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

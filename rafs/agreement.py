@@ -14,10 +14,11 @@ from rafs.consensus import Consensus, answer_consensus, consensus_value
 from rafs.contracts import Nli
 from rafs.equivalence import equivalent
 from rafs.errors import BackendError
+from rafs.outcomes import Component, ComponentName, Measured, Unmeasured
 from rafs.reading import read_text
 from rafs.sampling import Samples
 from rafs.stability import CanonicalClaim, Pair, Stability, pairs_to_classify, reasoning_stability
-from rafs.types import Component, ComponentName, Entailment, Measured, ModelIdentity, Reading, Sampled, Unmeasured
+from rafs.types import Entailment, ModelIdentity, Reading, Sampled
 from rafs.usage import Meter
 
 STAGE = "agreement"
@@ -60,9 +61,8 @@ async def measure_agreement(reading: Reading, samples: Samples, nli: Nli | None,
         return no_agreement(samples.missing)
     problem = reading.trace.problem
     readings = []
-    for sample in samples.texts:
-        readings.append(read_text(problem, sample.text, None))
-        await asyncio.sleep(0)  # reading is plain computation: let other requests have the loop between samples
+    for i, sample in enumerate(samples.texts):
+        readings.append(await asyncio.to_thread(read_text, problem, sample.text, None, f"samples.{i}"))
     answers = tuple(
         None if sample.truncated or one.trace.answer is None else one.trace.answer.text
         for sample, one in zip(samples.texts, readings, strict=True)

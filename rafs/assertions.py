@@ -15,7 +15,8 @@ _DENIED_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
-    r"[^\w\n]{0,4}(?:which |that |this )?(?:is|was|would be) (?:clearly |obviously )?(?:not true|untrue|false|wrong|"
+    r"[^\w]{0,6}(?:but )?(?:which |that |this |it )?(?:is|was|would be) (?:clearly |obviously )?"
+    r"(?:not true|untrue|false|wrong|"
     r"incorrect|impossible|not possible|not correct|a contradiction)",
     re.IGNORECASE,
 )
@@ -53,3 +54,14 @@ def is_universal(text: str, start: int) -> bool:
 def speaks_of_property(text: str, start: int) -> bool:
     """Say whether the words before an expression speak of something of it, not of its value."""
     return _PROPERTY.search(text[max(0, start - DENIAL_REACH) : start]) is not None
+
+
+def is_modular(text: str, left: Span, right: Span) -> frozenset[str]:
+    """Return a doubt where congruences stand around an equation, which then may hold in residues only."""
+    before, after = text[max(0, left.start - MODULAR_REACH) : left.start], text[right.end : right.end + MODULAR_REACH]
+    return frozenset(["modular"]) if _MODULAR.search(before) or _MODULAR.search(after) else frozenset()
+
+
+MODULAR_REACH = 80
+"""Characters around an equation in which congruences are looked for."""
+_MODULAR = re.compile(r"\\equiv|≡|\bmod\b|\\[pb]mod|\\text\{mod\}")

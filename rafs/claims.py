@@ -24,6 +24,8 @@ _X_IS_A_NAME = re.compile(
 )
 
 
+_ALTERNATIVES = re.compile(r"\b(?:or|case|if|when|either|solutions|roots|where|test|try|form)\b", re.IGNORECASE)
+"""Words of a step that speaks of several values of one name."""
 _SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
 
 
@@ -109,8 +111,7 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
         is_condition or not all(_is_settled(reader, step, link, name) for name in names)
     ):
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
-    free = names - set(reader.bindings)
-    if len(free) == 1 and link.relation == "=" and link.right is not None:
+    if len(names) == 1 and link.relation == "=" and link.right is not None:
         reader.equations.append(link)
     if isinstance(link.left, Number) and link.doubts and ruling.truth is not Truth.TRUE:
         return
@@ -137,8 +138,10 @@ def _define(reader: Reader, step: BlindStep, link: Link) -> None:
         return
     name = link.left.name
     equations = [equation for equation in reader.equations if name in _names(equation)]
+    between = step.text[equations[-1].right_span.end if equations else 0 : link.left_span.start]
+    alternatives = _ALTERNATIVES.search(step.text) is not None or _SENTENCE_END.search(between) is not None
     if equations and isinstance(link.right, Number):
-        _keep(reader, step, link, _solved(link, equations, name, value, reader.bindings))
+        _keep(reader, step, link, _solved(link, equations, name, value, reader.bindings, alternatives=alternatives))
     reader.bindings[name] = value
     reader.definitions.append(Definition(step=step.index, name=name, value=value, span=link.right_span))
 
@@ -148,9 +151,15 @@ def _names(link: Link) -> frozenset[str]:
 
 
 def _solved(
-    link: Link, equations: Sequence[Link], name: str, value: Fraction, bindings: Mapping[str, Fraction]
+    link: Link,
+    equations: Sequence[Link],
+    name: str,
+    value: Fraction,
+    bindings: Mapping[str, Fraction],
+    *,
+    alternatives: bool,
 ) -> Ruling:
-    """Substitute a solution in the equations of its step; FALSE only when it solves none of them."""
+    """Substitute a solution in the equations of its step; FALSE only when it solves none, and no case is left out."""
     trial = {**bindings, name: value}
     wrong = ""
     for equation in equations:
@@ -165,7 +174,7 @@ def _solved(
         wrong = wrong or (reason if truth is Truth.FALSE else "")
         if truth is Truth.UNKNOWN:
             return Ruling(truth=truth, value=value, result=value, result_span=link.right_span, reason=reason)
-    doubted = link.doubts or any(equation.doubts for equation in equations)
+    doubted = link.doubts or any(equation.doubts for equation in equations) or alternatives
     return Ruling(
         truth=Truth.UNKNOWN if doubted else Truth.FALSE,
         value=value,

@@ -4,31 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from rafs.aggregation import aggregate
+from rafs.aggregation import Aggregate, aggregate
 from rafs.agreement import resampled_agreement
 from rafs.bootstrap import bootstrap_interval
+from rafs.interventions import Effect, EffectMethod, Interventions
+from rafs.outcomes import Component, ComponentName, Measured
 from rafs.policy import Findings, Policy, Preset, decide
 from rafs.result import Evidence, ScoreInput, ScoreResult
 from rafs.support import answer_support
-from rafs.types import (
-    Abstained,
-    Component,
-    ComponentName,
-    Effect,
-    EffectMethod,
-    Interventions,
-    Judged,
-    Measured,
-    Verdict,
-    Why,
-)
+from rafs.types import Abstained, Judged, Verdict, Why
 from rafs.usage import Meter
 from rafs.validity import step_validity, suspect_position
 
 
 def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset, meter: Meter) -> ScoreResult:
     """Compute components, score, interval, suspect step, status and outcome."""
-    verdicts = evidence.verdicts.combined
     effects = evidence.interventions.effects
     components = {
         ComponentName.VALIDITY: _validity(evidence, policy),
@@ -37,22 +27,8 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
         ComponentName.STABILITY: evidence.agreement.stability.component,
     }
     score = aggregate(components, policy.weights, policy.epsilon)
-    suspect = suspect_position(verdicts, policy.tau_step)
-    answer = evidence.reading.trace.answer
-    findings = Findings(
-        components=components,
-        aggregate=score,
-        independence=evidence.independence,
-        has_derivation=bool(evidence.reading.trace.derivation()),
-        has_answer=answer is not None,
-        ambiguous_answer=answer is not None and answer.ambiguous,
-        deadline_passed=evidence.deadline_passed,
-        refuted=any(isinstance(verdict, Judged) and verdict.refuted for verdict in verdicts),
-        suspect=suspect is not None,
-        derived_matches=evidence.link.matches,
-        decorative=bool(effects) and all(effect.delta == 0 for effect in effects),
-        answer_is_modal=evidence.agreement.consensus.answer_is_modal,
-    )
+    suspect = suspect_position(evidence.verdicts.combined, policy.tau_step)
+    findings = _findings(evidence, components, score, suspect)
     return ScoreResult(
         input=job,
         evidence=evidence,
@@ -68,6 +44,27 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
         decision=decide(findings, policy, preset),
         truncated=_truncations(evidence),
         meter=meter,
+    )
+
+
+def _findings(
+    evidence: Evidence, components: Mapping[ComponentName, Component], score: Aggregate | None, suspect: int | None
+) -> Findings:
+    answer = evidence.reading.trace.answer
+    effects = evidence.interventions.effects
+    return Findings(
+        components=components,
+        aggregate=score,
+        independence=evidence.independence,
+        has_derivation=bool(evidence.reading.trace.derivation()),
+        has_answer=answer is not None,
+        ambiguous_answer=answer is not None and answer.ambiguous,
+        deadline_passed=evidence.deadline_passed,
+        refuted=any(isinstance(verdict, Judged) and verdict.refuted for verdict in evidence.verdicts.combined),
+        suspect=suspect is not None,
+        derived_matches=evidence.link.matches,
+        decorative=bool(effects) and all(effect.delta == 0 for effect in effects),
+        answer_is_modal=evidence.agreement.consensus.answer_is_modal,
     )
 
 

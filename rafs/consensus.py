@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rafs.types import Component, Measured, Truth, Unmeasured
+from rafs.outcomes import Component, Measured, Unmeasured
+from rafs.types import Truth
 
 Equivalence = Callable[[str, str], Truth]
 

@@ -11,11 +11,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rafs.interventions import Interventions
 from rafs.types import (
     Abstained,
     BlindTrace,
     Entailment,
-    Interventions,
     LabelMass,
     ModelIdentity,
     Reading,

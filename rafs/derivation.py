@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from rafs.answers import answer_value
 from rafs.equivalence import equivalent
 from rafs.expressions import show
+from rafs.outcomes import Unmeasured
 from rafs.support import AnswerEntailment, EntailmentSource
-from rafs.types import QuantityGraph, Trace, Truth, Unmeasured
+from rafs.types import QuantityGraph, Trace, Truth
 
 E_DERIVED = 1.0
 """e where exact arithmetic ends in the stated answer (ours, as are the next three)."""

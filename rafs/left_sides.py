@@ -14,7 +14,7 @@ MAX_STARTS = 10
 """Places at which a left side is tried to begin, counted from the relation backwards."""
 MAX_NAMED = 40
 """Tokens of a named operation and its list."""
-_SEPARATORS = NOT_UNITS - {"than", "minus", "plus", "to", "into", "of", "mod", "remainder"}
+_SEPARATORS = NOT_UNITS - {"than", "minus", "plus", "to", "into", "of", "or", "mod", "remainder"}
 """Words after which a new left side may begin though another number stands before them."""
 _JOINED = frozenset("sum difference product average mean ratio between median quotient total".split())
 
@@ -105,7 +105,7 @@ def _starts(tokens: Sequence[Token], start: int, end: int) -> list[int]:
 def _is_name(tokens: Sequence[Token], index: int) -> bool:
     """Say whether the word there belongs to mathematics, so that a left side cannot begin behind it."""
     text = tokens[index].text
-    return text in FUNCTIONS or text == "pi" or (len(text) == 1 and text not in "aAI°")
+    return text in FUNCTIONS or text in ("pi", "mod", "rem") or (len(text) == 1 and text not in "aAI°")
 
 
 def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset[str]:

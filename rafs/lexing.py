@@ -211,7 +211,7 @@ def _lex_sign(lexer: _Lexer, sign: str) -> None:
         lexer.emit(Kind.PLACEHOLDER, ANSWER_PLACEHOLDER, position + len(ANSWER_PLACEHOLDER))
     elif run := _SUPERSCRIPT_RUN.match(text, position):
         _lex_superscript(lexer, run.group().translate(SUPERSCRIPTS))
-    elif pair in PAIRS:
+    elif pair in PAIRS and not (pair == "!=" and lexer.follows_operand() and not lexer.spaced):
         lexer.emit(*PAIRS[pair], position + 2)
     elif sign in CURRENCIES or sign in INVISIBLE or sign in "\u200b\ufeff\u20e3\ufe0f":
         lexer.currency = sign if sign in CURRENCIES else lexer.currency
@@ -280,6 +280,8 @@ def _lex_point(lexer: _Lexer, sign: str) -> None:
         lexer.emit(*((Kind.OPERATOR, "/") if ratio else (Kind.BREAK, ":")), end)
     elif sign == "!" and lexer.follows_operand() and not lexer.spaced:
         lexer.emit(Kind.OPERATOR, "!" if _FACTORIAL_AHEAD.match(text, end) else "!?", end)
+    elif sign == "!" and following.isalnum():
+        lexer.emit(Kind.JUNK, "subfactorial", end)
     elif sign == "." and text.startswith("...", lexer.position):
         lexer.emit(Kind.JUNK, "...", lexer.position + 3)
     elif sign == "." and following.isalpha():

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field, replace
 
-from rafs.assertions import is_conditional, is_denied, is_universal, speaks_of_property
+from rafs.assertions import is_conditional, is_denied, is_modular, is_universal, speaks_of_property
 from rafs.counted import NOT_UNITS
 from rafs.left_sides import LeftSide, find_left, segment_start
 from rafs.lexing import lex
@@ -17,8 +17,8 @@ _WORD_RELATIONS = frozenset(
     "equals is are gives give makes make yields leaves becomes get gets totals leaving giving making equaling".split()
 )
 _BEFORE_WORD_RELATION = frozenset("which that this to we you will would he she they it us".split())
-_AFTER_WORD_RELATION = frozenset("to a total of us him her them equal the in left about you".split())
-_RANGE = re.compile(r"\d+[-–]\d+")
+_AFTER_WORD_RELATION = frozenset("to us him her them equal left about you".split())
+_RANGE = re.compile(r"\d+\s?[-–xX]\s?\d+")
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,300})>>")
 
 
@@ -137,16 +137,22 @@ def _read_word_relation(finder: _Finder, index: int) -> None:
         before -= 1
     while after < min(index + 4, len(finder.tokens)) and finder.tokens[after].text.lower() in _AFTER_WORD_RELATION:
         after += 1
+    if [token.text for token in finder.tokens[after : after + 3]] == ["a", "total", "of"]:
+        after += 3
     if after >= len(finder.tokens):
         return
     right = _parse(finder, after)
     if right is None or not isinstance(right.expression, Number):
+        return
+    if any(token.text in ("of", "followed") for token in finder.tokens[after + 1 : after + 2]):
         return
     left = find_left(finder.tokens, before, finder.names, across_breaks=False)
     if left is None or not isinstance(left.parsed.expression, Binary | Call) or _is_bare_ratio(left.parsed.expression):
         return
     span = _span_of(finder, left.parsed)
     if _RANGE.fullmatch(finder.text[span.start : span.end]) or "unread" in left.doubts | right.doubts:
+        return
+    if left.parsed.start and finder.tokens[left.parsed.start - 1].kind is Kind.COMMA:
         return
     if speaks_of_property(finder.text, span.start):
         return
@@ -221,6 +227,7 @@ def _add(finder: _Finder, relation: str, left: LeftSide, right: Parsed | None, *
         left_span=left_span,
         right_span=right_span,
         doubts=left.doubts
+        | (is_modular(finder.text, left_span, right_span) if relation == "=" and modulus is None else frozenset())
         | (right.doubts if right is not None else frozenset())
         | (_doubts_after(following) if modulus is None else frozenset()),
         in_words=in_words,
@@ -248,6 +255,8 @@ def _doubts_after(following: Token | None) -> frozenset[str]:
         return frozenset()
     if following.text == "!?":
         return frozenset(["exclamation"])
+    if following.kind is Kind.WORD and len(following.text) == 1 and following.text not in "aAI":
+        return frozenset(["letter"])
     return frozenset(["bracket"]) if following.kind is Kind.OPEN and following.text == "(" else frozenset()
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from rafs.conversions import conversion, may_convert
 from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, leaves
 from rafs.relations import Link
+from rafs.terms import literal_of
 from rafs.types import Truth
 
 LOOSE_APPROXIMATION = Fraction(1, 20)
@@ -29,11 +30,12 @@ def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth,
     """Say what makes two different values fit after all: rounding, percent, units."""
     right = link.right
     assert right is not None
-    decimals = right.decimals if isinstance(right, Number) else None
+    literal = literal_of(right)
+    decimals = literal.decimals if literal is not None else None
     if decimals is not None and (found := _rounding(link, value, result, decimals)):
         return found
     if _has_percent(link.left) or _has_percent(right):
-        if isinstance(right, Number) and right.percent and is_rounding(value, result * 100, max(0, right.decimals - 2)):
+        if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
             return Truth.TRUE, "percent"
         if value == 100 * result or result == 100 * value:
             return Truth.UNKNOWN, "percent or number"
@@ -94,11 +96,17 @@ def _converted(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, st
             factor = Fraction(12)
         if factor is not None and factor != 1 and value * factor == result:
             return Truth.TRUE, "units converted"
-    if isinstance(link.left, Number) and left and right and left != right:
+    several = len(left) > 1 or isinstance(link.left, Number)
+    if left and right and several and _is_sum(link.left) and not _same_things(left, right):
         return Truth.UNKNOWN, "one thing for another"
     if value and result and any(may_convert(name, result / value) for name in left | right):
         return Truth.UNKNOWN, "units may differ"
     return None
+
+
+def _same_things(left: Set[str], right: Set[str]) -> bool:
+    """Say whether both sides count the same things: `3 pencils + 1 eraser = 124 cents` does not."""
+    return {name.removesuffix("s") for name in left} >= {name.removesuffix("s") for name in right}
 
 
 def _is_sum(expression: Expression) -> bool:
@@ -122,9 +130,10 @@ def carried_rounding(
     if not any(isinstance(leaf, Number) and leaf.value in rounded for leaf in leaves(link.left)):
         return None
     exact = evaluate(_unround(link.left, rounded))
-    if exact is None or not isinstance(link.right, Number):
+    literal = literal_of(link.right)
+    if exact is None or literal is None:
         return None
-    if is_rounding(exact, result, link.right.decimals):
+    if is_rounding(exact, result, literal.decimals):
         return Truth.TRUE, "carried from an earlier rounding"
     return (Truth.UNKNOWN, "carried from an earlier rounding") if abs(exact - result) < 1 else None
 

@@ -41,15 +41,15 @@ class Pipeline:
         """Score one trace; past the preset's deadline, conclude from what is known by then.
 
         Raises:
+            InputError: The trace or a sample has too many steps.
             OverloadedError: A model's bounded queue is full.
         """
         override = self._policy.independence_override
         independence = judge_independence(self._ensemble.models, job.writer, override=override)
         barred = refused(self._ensemble.models, job.writer, override=override)
         writer = self._generators.get(job.writer.model or "")
-        evidence = begin_evidence(
-            read_text(job.problem, job.trace, job.stated), independence, barred, writer.identity if writer else None
-        )
+        reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
+        evidence = begin_evidence(reading, independence, barred, writer.identity if writer else None)
         try:
             async with asyncio.timeout(self._preset.deadline_s), asyncio.TaskGroup() as group:
                 await self._settle(evidence, meter)

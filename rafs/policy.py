@@ -5,15 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rafs.aggregation import Aggregate
-from rafs.types import (
-    AnswerSupport,
-    Component,
-    ComponentName,
-    OutcomeLabel,
-    Reasoning,
-    Status,
-    Unmeasured,
-)
+from rafs.outcomes import AnswerSupport, Component, ComponentName, OutcomeLabel, Reasoning, Status, Unmeasured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from rafs.claims import Definition, Reader, read_trace
-from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, parse_expression
+from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, parse_expression, variables
 from rafs.grounding import Ground, constant_source, read_ground
 from rafs.lexing import lex
 from rafs.sources import Sources
@@ -98,7 +98,10 @@ def _derived(
 
 
 def _is_beside_answer(claim: Claim, tokens: Mapping[int, Sequence[Token]]) -> bool:
-    """Say whether the sentence of a claim goes on to state the final answer: it repeats, and does not derive."""
+    """Say whether a claim about names stands in the sentence of the final answer: it repeats the question."""
+    left = parse_expression(claim.left)
+    if left is None or not variables(left):
+        return False
     for token in tokens[claim.step]:
         if token.start >= claim.span.end:
             if token.kind is Kind.PLACEHOLDER:

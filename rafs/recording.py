@@ -1,9 +1,9 @@
 """The tape of a request: everything that models and workers said, so that it can be concluded again without them."""
 
 from rafs.engines.scripted import SampleKey, Script
+from rafs.record import MemberTape, Record, Tape, VerdictTape
 from rafs.result import ScoreResult
 from rafs.types import Abstained, Judged, MemberVerdicts, Verdict, Why
-from rafs.wire import MemberTape, Record, Tape, VerdictTape
 
 
 def make_tape(result: ScoreResult) -> Tape:

@@ -14,8 +14,8 @@ from rafs.config_file import complaint, listed, load_config, shaped
 from rafs.errors import ConfigError
 from rafs.families import find_families
 from rafs.model_entry import Entry, Family, Id, ModelEntry, Role
+from rafs.outcomes import ComponentName
 from rafs.policy import Policy, Preset
-from rafs.types import ComponentName
 
 Glob = Annotated[
     str, shaped(r"\^?[a-z0-9][a-z0-9*?\[\]-]{0,39}", "a lower-case glob that starts with a letter or digit")

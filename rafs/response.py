@@ -5,19 +5,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from rafs.expressions import show
+from rafs.interventions import Effect
+from rafs.outcomes import ComponentName, Unmeasured
+from rafs.record import ProvenanceOut, Record
 from rafs.result import ScoreResult
-from rafs.types import (
-    Claim,
-    ComponentName,
-    Effect,
-    Judged,
-    MemberVerdicts,
-    SourceKind,
-    Step,
-    StepKind,
-    Unmeasured,
-    Verdict,
-)
+from rafs.types import Claim, Judged, MemberVerdicts, SourceKind, Step, StepKind, Verdict
 from rafs.wire import (
     AnswerOut,
     ClaimOut,
@@ -27,8 +19,6 @@ from rafs.wire import (
     InterventionsOut,
     LedgerRow,
     OutcomeOut,
-    ProvenanceOut,
-    Record,
     ScoreResponse,
     StageOut,
     StepOut,

@@ -7,19 +7,10 @@ from rafs.aggregation import Aggregate
 from rafs.agreement import Agreement, no_agreement
 from rafs.derivation import AnswerLink, link_answer
 from rafs.independence import Writer
+from rafs.interventions import EffectMethod, Interventions
+from rafs.outcomes import Component, ComponentName, Unmeasured
 from rafs.policy import Decision, Independence
-from rafs.types import (
-    Abstained,
-    Component,
-    ComponentName,
-    EffectMethod,
-    Interventions,
-    ModelIdentity,
-    Reading,
-    StepVerdicts,
-    Unmeasured,
-    Why,
-)
+from rafs.types import Abstained, ModelIdentity, Reading, StepVerdicts, Why
 from rafs.usage import Meter
 
 

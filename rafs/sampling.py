@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from rafs.contracts import Generator
 from rafs.errors import BackendError
-from rafs.types import Sampled, Unmeasured
+from rafs.outcomes import Unmeasured
+from rafs.types import Sampled
 from rafs.usage import Meter
 
 

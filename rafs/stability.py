@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rafs.types import Component, Entailment, Measured, Unmeasured
+from rafs.outcomes import Component, Measured, Unmeasured
+from rafs.types import Entailment
 
 CONTRADICTION = -1.0
 """Weight of a pair of claims that contradict each other."""

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rafs.types import Component, Effect, Interventions, Measured, Response, Unmeasured
+from rafs.interventions import Effect, Interventions, Response
+from rafs.outcomes import Component, Measured, Unmeasured
 
 MOVED_ELSEWHERE = 0.5
 """Credit of a continuation whose answer moved, but not to the predicted one (ours)."""

@@ -1,7 +1,7 @@
 """The syntax tree of an expression: frozen nodes, the only form in which mathematics leaves the reader."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from rafs.types import Span
@@ -80,6 +80,16 @@ def walk(expression: Expression) -> Iterator[Expression]:
 def leaves(expression: Expression) -> list[Number | Variable]:
     """Return the literals and names, left to right."""
     return [node for node in walk(expression) if isinstance(node, Number | Variable)]
+
+
+def literal_of(expression: Expression | None) -> Number | None:
+    """Return the literal that an expression is, with its sign; None for anything computed."""
+    match expression:
+        case Number():
+            return expression
+        case Unary(op="-", operand=Number() as inner):
+            return replace(inner, value=-inner.value)
+    return None
 
 
 def variables(expression: Expression) -> frozenset[str]:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from rafs.types import Component, Judged, Measured, StepKind, Unmeasured, Verdict, judged_only
+from rafs.outcomes import Component, Measured, Unmeasured
+from rafs.types import Judged, StepKind, Verdict, judged_only
 
 Q_FLOOR = 1e-6
 """Smallest q_t in the mean's logarithm: one step at exactly 0 must not erase the order of all other traces."""

@@ -8,6 +8,7 @@ from rafs.enclosure import Bounds, enclose
 from rafs.expressions import Binary, Expression, Number, evaluate, leaves, show, undefined, variables
 from rafs.looseness import carried_rounding, is_cut, is_near, is_rounding, loose_reading
 from rafs.relations import Link
+from rafs.terms import literal_of
 from rafs.types import Span, Truth
 
 NEEDS_ALGEBRA = "needs algebra"
@@ -45,7 +46,7 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
         return Ruling(truth=Truth.UNKNOWN, value=value, result=value, result_span=None, reason="the answer stands here")
     result = evaluate(link.right, bindings)
     span = link.right_span
-    if link.relation in ("=", "≈") and (undefined(link.left, bindings) or undefined(link.right, bindings)):
+    if link.relation in ("=", "≈") and undefined(link.left, bindings) != undefined(link.right, bindings):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
         return _without_values(link, bindings, value, result)
@@ -169,10 +170,11 @@ def _without_values(
 
 def _bounded(link: Link, left: Bounds, right: Bounds, value: Fraction | None, result: Fraction | None) -> Ruling | None:
     """Decide a relation between bounds; None while they overlap."""
-    if link.relation == "≈" or (link.relation == "=" and isinstance(link.right, Number)):
-        decimals = link.right.decimals if isinstance(link.right, Number) else 0
+    literal = literal_of(link.right)
+    if link.relation == "≈" or (link.relation == "=" and literal is not None):
+        decimals = literal.decimals if literal is not None else 0
         target = right[0]
-        fits = isinstance(link.right, Number) and all(is_rounding(side, target, decimals) for side in left)
+        fits = literal is not None and all(is_rounding(side, target, decimals) for side in left)
         if fits and (decimals or link.relation == "≈"):
             return Ruling(truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="rounded")
         loose = link.relation == "≈" and is_near(left[0], target, decimals)

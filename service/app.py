@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from rafs import __version__
 from rafs.errors import BackendError, ConfigError, RafsError
-from rafs.wire import ScoreRequest
+from rafs.request import ScoreRequest
 from service.errors import INTERNAL, Problem, ProblemDocument, from_error, from_http, render
 from service.observability import CLIENT_LEFT, Observed, log_unexpected, logger
 from service.routes import ScoringService, build_router

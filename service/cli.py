@@ -14,7 +14,8 @@ from rich.console import Console
 
 from rafs import __version__
 from rafs.errors import InputError, RafsError
-from rafs.wire import Record, ScoreResponse
+from rafs.record import Record
+from rafs.wire import ScoreResponse
 from service.exits import Exit, complain, explained
 from service.faces import faces_of
 from service.input_files import ScoreOptions, expand, read_bytes, read_request

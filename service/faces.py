@@ -7,7 +7,8 @@ from typing import Any
 
 import typer
 
-from rafs.wire import Record, ScoreResponse
+from rafs.record import Record
+from rafs.wire import ScoreResponse
 from service.routes import ScoringService
 from service.scorer import replay
 from service.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from rafs.errors import InputError
-from rafs.wire import ScoreRequest
+from rafs.request import ScoreRequest
 from service.request_body import parse_request, to_request_error
 from service.visible import show_text
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from rafs.errors import InputError
-from rafs.wire import ContentBlock, GeneratorInfo, Message, ScoreRequest
+from rafs.request import ContentBlock, GeneratorInfo, Message, ScoreRequest
 from service.visible import show_text, show_value
 
 MAX_FAULTS = 1_000

@@ -7,7 +7,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from rafs.wire import ModelStatus, ScoreRequest, ScoreResponse
+from rafs.request import ScoreRequest
+from rafs.wire import ModelStatus, ScoreResponse
 from service.admission import Admission, BodyTooLarge, discard_body, read_body, until_disconnect
 from service.errors import MEDIA_TYPE, ProblemDocument, not_ready, too_large, too_slow, wrong_media_type
 from service.request_body import parse_request

@@ -13,13 +13,15 @@ from rafs.errors import InputError
 from rafs.independence import Writer
 from rafs.model_entry import ModelEntry, SourceKind
 from rafs.pipeline import Pipeline
+from rafs.record import ModelOut, ProvenanceOut, Record
 from rafs.recording import make_tape
 from rafs.registry import Registry, config_hash
+from rafs.request import GeneratorInfo, Message, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
 from rafs.types import ModelIdentity
 from rafs.usage import Meter
-from rafs.wire import GeneratorInfo, Message, ModelOut, ModelStatus, ProvenanceOut, Record, ScoreRequest, ScoreResponse
+from rafs.wire import ModelStatus, ScoreResponse
 from verifiers.judge_prompt import PROMPT_VERSION
 
 

@@ -24,10 +24,10 @@ from rafs.errors import ConfigError
 from rafs.model_entry import ModelEntry, Role, SourceKind
 from rafs.pipeline import Pipeline
 from rafs.policy import Policy, Preset
+from rafs.record import Record
 from rafs.recording import to_script
 from rafs.registry import Registry, load_registry
 from rafs.types import ModelIdentity
-from rafs.wire import Record
 from service.scorer import Scorer, revision_of
 from service.settings import Settings
 from verifiers.ensemble import VerifierEnsemble

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rafs.wire import ScoreRequest, ScoreResponse
+from rafs.request import ScoreRequest
+from rafs.wire import ScoreResponse
 from service.settings import load_settings
 from service.wiring import build_scorer
 

@@ -11,10 +11,12 @@ from rafs.calibration import DEFAULT_CALIBRATION
 from rafs.engines.scripted import ScriptedAlgebra
 from rafs.errors import OverloadedError
 from rafs.pipeline import Pipeline
+from rafs.record import Record
 from rafs.registry import Registry, load_registry
+from rafs.request import ScoreRequest
 from rafs.types import Abstained, BlindTrace, Entailment, Judged, ModelIdentity, Verdict
 from rafs.usage import Meter
-from rafs.wire import Record, ScoreRequest, ScoreResponse
+from rafs.wire import ScoreResponse
 from service.scorer import Scorer, replay
 from service.wiring import assemble, build_replay
 from verifiers.symbolic import SymbolicVerifier

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from rafs.record import MemberTape
 from rafs.recording import from_tape
 from rafs.types import BlindTrace, ModelIdentity, Verdict
 from rafs.usage import Meter
-from rafs.wire import MemberTape
 
 
 class RecordedVerifier:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from counterfactuals.constraints import Broken, broken_constraint
 from counterfactuals.edits import draw_edits, nearby_value, write_like
+from rafs.interventions import Edit, EditFamily
 from rafs.reading import read_text
-from rafs.types import Edit, EditFamily, Reading
+from rafs.types import Reading
 
 PROBLEM = "A hall has 18 rows of 24 chairs. 32 chairs are broken, and half of the others are taken. How many are taken?"
 STEPS = (

@@ -10,21 +10,10 @@ from counterfactuals.probe import CounterfactualProber
 from rafs.derivation import link_answer
 from rafs.engines.scripted import SampleKey, Script, ScriptedGenerator
 from rafs.errors import BackendError
+from rafs.interventions import Edit, EditFamily, EffectMethod, Interventions, Response
+from rafs.outcomes import Unmeasured
 from rafs.reading import read_text
-from rafs.types import (
-    Abstained,
-    Edit,
-    EditFamily,
-    EffectMethod,
-    Interventions,
-    Judged,
-    Reading,
-    Response,
-    Sampled,
-    Unmeasured,
-    Verdict,
-    Why,
-)
+from rafs.types import Abstained, Judged, Reading, Sampled, Verdict, Why
 from rafs.usage import Meter
 
 PROBLEM = "A press prints 15 pages a minute. It runs for 40 minutes, and 60 pages are spoilt. How many are good?"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rafs.aggregation import aggregate
-from rafs.types import Component, ComponentName, Measured, Unmeasured
+from rafs.outcomes import Component, ComponentName, Measured, Unmeasured
 
 WEIGHTS = {
     ComponentName.VALIDITY: 0.35,

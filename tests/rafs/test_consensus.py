@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rafs.consensus import answer_consensus, consensus_value, group_answers
-from rafs.types import Measured, Truth, Unmeasured
+from rafs.outcomes import Measured, Unmeasured
+from rafs.types import Truth
 
 
 def same_number(a: str, b: str) -> Truth:

@@ -5,17 +5,8 @@ from dataclasses import replace
 import pytest
 
 from rafs.aggregation import aggregate
+from rafs.outcomes import AnswerSupport, Component, ComponentName, Measured, OutcomeLabel, Reasoning, Status, Unmeasured
 from rafs.policy import Findings, Independence, Policy, Preset, decide
-from rafs.types import (
-    AnswerSupport,
-    Component,
-    ComponentName,
-    Measured,
-    OutcomeLabel,
-    Reasoning,
-    Status,
-    Unmeasured,
-)
 
 P, S, C, D = ComponentName
 POLICY = Policy(

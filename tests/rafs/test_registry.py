@@ -8,8 +8,8 @@ import yaml
 
 from rafs.errors import ConfigError
 from rafs.model_entry import Role
+from rafs.outcomes import ComponentName
 from rafs.registry import Registry, config_hash, find_default, load_registry
-from rafs.types import ComponentName
 
 Change = Callable[[dict[str, Any]], None]
 EMBEDDED = load_registry()
@@ -164,8 +164,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
         ),
         pytest.param(removing("models", 0, "licence"), "models[0].licence", "got nothing", id="model without licence"),
         pytest.param(
-            setting(["P"], "presets", "gate", "required"),
-            "presets.gate.required",
+            setting(["P"], "presets", "deep", "required"),
+            "presets.deep.required",
             "exactly one of the two",
             id="component in neither list",
         ),
@@ -238,7 +238,7 @@ def test_policy_and_presets_reach_the_formulas_as_written() -> None:
     assert policy.weights == {"P": 0.35, "S": 0.30, "C": 0.20, "D": 0.15}
     assert (policy.mean_weight, policy.m_min, policy.accept_unknown_generator) == (0.5, 2, False)
     assert gate.name == "gate"
-    assert gate.required == {ComponentName.VALIDITY, ComponentName.SUPPORT}
+    assert gate.required == {ComponentName.VALIDITY}
 
 
 def test_allow_lets_unknown_generators_through(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_hash_ignores_layout_and_comments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(setting(0.6, "policy", "tau_step"), id="constant"),
+        pytest.param(setting(0.4, "policy", "tau_step"), id="constant"),
         pytest.param(setting(["P", "S", "C"], "presets", "deep", "required"), id="component"),
         pytest.param(setting("0" * 64, "models", 0, "sha256"), id="weights"),
         pytest.param(setting(["yi*"], "families", "yi"), id="family"),
@@ -271,7 +271,7 @@ def test_hash_changes_with_every_meaning(tmp_path: Path, change: Change) -> None
 
 
 def test_hash_does_not_depend_on_the_order_of_components(tmp_path: Path) -> None:
-    registry = load_registry(write(tmp_path, setting(["D", "C"], "presets", "gate", "optional")))
+    registry = load_registry(write(tmp_path, setting(["D", "C", "S"], "presets", "gate", "optional")))
     assert config_hash(registry) == config_hash(EMBEDDED)
 
 

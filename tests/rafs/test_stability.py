@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rafs.outcomes import Measured, Unmeasured
 from rafs.stability import (
     CanonicalClaim,
     exact_weight,
@@ -15,7 +16,7 @@ from rafs.stability import (
     reasoning_stability,
     soft_f1,
 )
-from rafs.types import Entailment, Measured, Unmeasured
+from rafs.types import Entailment
 
 
 def equation(left: str, result: int) -> CanonicalClaim:

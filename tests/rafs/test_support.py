@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from rafs.interventions import Edit, EditFamily, Effect, EffectMethod, Interventions, Response
+from rafs.outcomes import Measured, Unmeasured
 from rafs.support import AnswerEntailment, EntailmentSource, answer_support, continuation_delta
-from rafs.types import Edit, EditFamily, Effect, EffectMethod, Interventions, Measured, Response, Unmeasured
 
 EDIT = Edit(
     step=0,

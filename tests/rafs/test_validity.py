@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.types import Abstained, Judged, Measured, StepKind, Unmeasured, Verdict, Why
+from rafs.outcomes import Measured, Unmeasured
+from rafs.types import Abstained, Judged, StepKind, Verdict, Why
 from rafs.validity import step_validity, suspect_position
 
 probabilities = st.floats(0, 1)

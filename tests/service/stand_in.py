@@ -4,17 +4,16 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 
+from rafs.record import ModelOut, ProvenanceOut
+from rafs.request import ScoreRequest
 from rafs.wire import (
     AnswerOut,
     ClaimOut,
     ComponentOut,
     ContradictionOut,
     InterventionsOut,
-    ModelOut,
     ModelStatus,
     OutcomeOut,
-    ProvenanceOut,
-    ScoreRequest,
     ScoreResponse,
     StageOut,
     StepOut,

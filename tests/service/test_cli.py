@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rafs.errors import BackendError, ConfigError, OverloadedError
-from rafs.wire import Record, ScoreResponse
+from rafs.record import Record
+from rafs.wire import ScoreResponse
 from service.cli import app
 from service.faces import Faces
 from tests.service.stand_in import StandIn, make_response

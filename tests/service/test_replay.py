@@ -11,9 +11,10 @@ from rafs.algebra import AlgebraWorker
 from rafs.calibration import DEFAULT_CALIBRATION
 from rafs.pipeline import Pipeline
 from rafs.registry import load_registry
+from rafs.request import ScoreRequest
 from rafs.types import BlindTrace, Judged, ModelIdentity, Verdict
 from rafs.usage import Meter
-from rafs.wire import ScoreRequest, ScoreResponse
+from rafs.wire import ScoreResponse
 from service.cli import app
 from service.scorer import Scorer
 from service.wiring import assemble

@@ -7,17 +7,15 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rafs.contracts import PromptPart
 from rafs.engines.server_connection import RejectedError
-from rafs.engines.vllm_server import ServerGenerator, ServerProber, defuse
+from rafs.engines.vllm_server import ServerGenerator, ServerProber
 from rafs.errors import BackendError, ConfigError
 from rafs.types import Abstained, LabelMass, Sampled, Why
 from rafs.usage import Meter
 from tests.rafs.engines.scripted_server import Answer, Reply, ScriptedServer, in_turn, reply_json, serve
-from tests.rafs.engines.tiny_models import CONTROL_TOKENS, TINY, tiny_tokenizer
+from tests.rafs.engines.tiny_models import TINY, tiny_tokenizer
 
 HEAD = [PromptPart(text="P: ", trusted=True), PromptPart(text="one")]
 STEPS = [[PromptPart(text=f" s{n}")] for n in range(3)]
@@ -302,13 +300,3 @@ async def test_a_caller_that_leaves_stops_waiting() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         held.set()
-
-
-@given(st.lists(st.sampled_from([*CONTROL_TOKENS, "[INST]", "<s>", "</s>", "<", "a"]), max_size=8))
-def test_no_control_token_survives_in_untrusted_text(parts: list[str]) -> None:
-    text = defuse("".join(parts))
-    assert not any(token in text for token in (*CONTROL_TOKENS, "[INST]", "<s>", "</s>"))
-
-
-def test_plain_comparisons_are_left_alone() -> None:
-    assert defuse("3 < 4, 3<4 and [1, 2]") == "3 < 4, 3<4 and [1, 2]"

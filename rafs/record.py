@@ -1,0 +1,75 @@
+"""JSON of a record: what a replay needs, and where its numbers came from."""
+
+from pydantic import Field
+
+from rafs.calibration import Calibration
+from rafs.policy import Policy, Preset
+from rafs.request import ScoreRequest, Wire
+from rafs.types import Entailment, ModelIdentity, Sampled, Truth, Why
+
+
+class ModelOut(Wire):
+    """A model that took part."""
+
+    id: str
+    family: str
+    revision: str
+    role: str
+
+
+class ProvenanceOut(Wire):
+    """Where the numbers come from."""
+
+    rafs_version: str
+    config_hash: str
+    calibration: str
+    preset: str
+    seed: int
+    prompts: dict[str, str]
+    models: list[ModelOut]
+
+
+class VerdictTape(Wire):
+    """One verdict: a probability, or why there is none."""
+
+    p_correct: float | None
+    refuted: bool
+    why: Why | None
+    reason: str
+
+
+class MemberTape(Wire):
+    """Every verdict that one verifier gave, in step order."""
+
+    member: str
+    identity: ModelIdentity | None
+    verdicts: list[VerdictTape]
+
+
+class Tape(Wire):
+    """Everything that models and workers said during one request."""
+
+    members: list[MemberTape]
+    validator: ModelIdentity | None
+    generator: ModelIdentity | None
+    entailments: list[tuple[str, str, Entailment]]
+    algebra: list[tuple[str, str, Truth]] = Field(description="Left side, right side and truth of every claim.")
+    samples: list[Sampled] = Field(description="Samples drawn from the writer; empty where the caller sent them.")
+    continuations: list[tuple[str, list[Sampled]]] = Field(
+        description="What the writer wrote after each edited prefix."
+    )
+    deadline_passed: bool
+
+
+class Record(Wire):
+    """What `rafs replay` needs to give the same score without a model: the input, the constants and the tape."""
+
+    request: ScoreRequest
+    writer_model: str | None
+    writer_families: list[str]
+    edit_seed: int
+    policy: Policy
+    preset: Preset
+    calibration: Calibration
+    provenance: ProvenanceOut
+    tape: Tape

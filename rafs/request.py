@@ -1,0 +1,164 @@
+"""JSON in: what a caller sends."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from rafs.limits import (
+    MAX_ANSWER_CHARS,
+    MAX_NAME_CHARS,
+    MAX_PROBLEM_CHARS,
+    MAX_SAMPLES,
+    MAX_SEED,
+    MAX_STEP_CHARS,
+    MAX_STEPS,
+    MAX_TRACE_CHARS,
+)
+
+
+class Wire(BaseModel):
+    """Strict JSON: no unknown keys, no coercion between types, no NaN."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+Problem = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
+TraceText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TRACE_CHARS)]
+StepText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_STEP_CHARS)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_CHARS)]
+UNUSABLE_CHARACTER = re.compile("[\x00\ud800-\udfff]")
+
+
+def unusable(got: str, allowed: str, where: str) -> PydanticCustomError:
+    """Return the error for a rule that no type can say; `where` is the dotted path below the field or model."""
+    return PydanticCustomError("unusable", "{got}{allowed}", {"got": got, "allowed": allowed, "where": where})
+
+
+def shape_of(value: object) -> str | None:
+    """Return the tag of the union member that a value belongs to, so that an error speaks of that member alone."""
+    match value:
+        case str():
+            return "<text>"
+        case list():
+            return "<list>"
+        case dict() | BaseModel():
+            return "<object>"
+        case None:
+            return "<null>"
+        case _:
+            return None
+
+
+def _shapes(allowed: str) -> Discriminator:
+    return Discriminator(
+        shape_of,
+        custom_error_type="wrong_shape",
+        custom_error_message="{allowed}",
+        custom_error_context={"allowed": allowed},
+    )
+
+
+class ContentBlock(Wire):
+    """One block of a message: visible text or a reasoning block."""
+
+    type: Literal["text", "thinking", "reasoning"]
+    text: str | None = Field(default=None, max_length=MAX_TRACE_CHARS)
+    thinking: str | None = Field(default=None, max_length=MAX_TRACE_CHARS)
+
+
+class Message(Wire):
+    """An assistant message in the common chat shape."""
+
+    role: Literal["assistant"] = "assistant"
+    content: Annotated[
+        Annotated[TraceText, Tag("<text>")]
+        | Annotated[list[ContentBlock], Field(min_length=1, max_length=64), Tag("<list>")]
+        | Annotated[None, Tag("<null>")],
+        _shapes("text, a list of content blocks or null"),
+    ] = None
+    reasoning_content: str | None = Field(default=None, max_length=MAX_TRACE_CHARS)
+
+
+TraceInput = Annotated[
+    Annotated[TraceText, Tag("<text>")]
+    | Annotated[list[StepText], Field(min_length=1, max_length=MAX_STEPS), Tag("<list>")]
+    | Annotated[Message, Tag("<object>")],
+    _shapes("text, a list of steps or an assistant message"),
+]
+
+
+class GeneratorInfo(Wire):
+    """Who wrote the trace; independence is decided by the family."""
+
+    model: Name | None = Field(default=None, examples=["gpt-4o-mini"])
+    family: Name | None = Field(default=None, examples=["gpt"])
+
+
+class ScoreRequest(Wire):
+    """A problem and a chain of thought to score."""
+
+    problem: Problem = Field(description="The problem as the model saw it.")
+    trace: TraceInput = Field(
+        description="The chain of thought: text, the caller's own list of steps, or an assistant message."
+    )
+    answer: Annotated[str, StringConstraints(min_length=1, max_length=MAX_ANSWER_CHARS)] | None = Field(
+        default=None,
+        description="The stated answer, where it is known apart from the trace; it wins over the text.",
+    )
+    generator: GeneratorInfo | None = Field(default=None, description="The model that wrote the trace.")
+    samples: Annotated[list[TraceText], Field(max_length=MAX_SAMPLES)] = Field(
+        default=[],
+        description="More traces of the same model on the same problem, for consensus and stability.",
+    )
+    preset: Name | None = Field(default=None, examples=["gate", "standard", "deep"])
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
+    include: list[Literal["record", "interventions"]] = Field(
+        default=[],
+        max_length=8,
+        description="`record`: what `rafs replay` needs. `interventions`: the edits that were made.",
+    )
+
+    @field_validator("problem", "trace", "answer", "samples")
+    @classmethod
+    def refuse_unusable_text(cls, value: object) -> object:
+        """Refuse what is not text: white space alone, null bytes, lone surrogates."""
+        for where, text in _texts(value):
+            if not text.strip():
+                raise unusable("white space only", "text with something to read in it", where)
+            if found := UNUSABLE_CHARACTER.search(text):
+                got = f"the character U+{ord(found[0]):04X}"
+                raise unusable(got, "Unicode text without null bytes and lone surrogates", where)
+        return value
+
+    @model_validator(mode="after")
+    def bound_the_whole(self) -> "ScoreRequest":
+        """Refuse a list of steps that is longer than a trace may be."""
+        if isinstance(self.trace, list) and (total := sum(map(len, self.trace))) > MAX_TRACE_CHARS:
+            raise unusable(f"{total} characters in its steps", f"at most {MAX_TRACE_CHARS}", "trace")
+        return self
+
+
+def _texts(value: object) -> Iterator[tuple[str, str]]:
+    """Yield every text of a field, with its dotted path below the field."""
+    match value:
+        case str():
+            yield "", value
+        case list():
+            yield from ((str(index), text) for index, text in enumerate(value))
+        case Message():
+            parts = [value.reasoning_content, value.content if isinstance(value.content, str) else None]
+            blocks = value.content if isinstance(value.content, list) else []
+            parts += [part for block in blocks for part in (block.text, block.thinking)]
+            yield "", "\n".join(part for part in parts if part is not None)
