@@ -48,7 +48,7 @@ def load_config(path: Path, schema: type[_Schema]) -> _Schema:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise ConfigError(f"{path}: got {path.stat().st_size} bytes, at most {MAX_FILE_BYTES} are read")
-        content = yaml.load(path.read_text(encoding="utf-8"), _StrictLoader)
+        content = yaml.load(path.read_text(encoding="utf-8"), _StrictLoader)  # noqa: S506 - a SafeLoader
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:

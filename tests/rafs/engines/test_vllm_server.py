@@ -245,28 +245,6 @@ async def test_an_unreachable_server_is_a_backend_error() -> None:
     await connection.close()
 
 
-async def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_MODEL_KEY", "s3cret")
-    async with engines(in_turn(chatted("a")), api_key_env="TEST_MODEL_KEY") as made:
-        await made.generator.sample("p", 1, 1, Meter())
-    assert made.server.requests[0].authorization == "Bearer s3cret"
-
-
-async def test_the_key_stands_in_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_MODEL_KEY", "s3cret")
-    async with engines(in_turn(Reply(status=401)), api_key_env="TEST_MODEL_KEY") as made:
-        with pytest.raises(RejectedError) as refused:
-            await made.generator.sample("p", 1, 1, Meter())
-    assert "TEST_MODEL_KEY" in str(refused.value)
-    assert "s3cret" not in str(refused.value)
-
-
-def test_a_key_that_is_not_set_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TEST_MODEL_KEY", raising=False)
-    with serve(in_turn(Reply())) as server, pytest.raises(ConfigError, match="TEST_MODEL_KEY"):
-        server.connection(api_key_env="TEST_MODEL_KEY")
-
-
 async def test_requests_at_once_are_bounded() -> None:
     at_once, most, lock = 0, 0, threading.Lock()
 
