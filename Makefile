@@ -30,11 +30,11 @@ $(BIN)/python:
 
 $(VENV)/.stamp-local: $(RECIPE) | $(BIN)/python
 	@echo "Installing into $(VENV): a minute or more, 1.6 GB on disk, more where the index has torch for CUDA only."
-	$(PIP) install --quiet -c constraints.txt -e ".[local]"
+	$(PIP) install -c constraints.txt -e ".[local]"
 	@touch $@
 
 $(VENV)/.stamp-dev: $(RECIPE) | $(VENV)/.stamp-local
-	$(PIP) install --quiet -c constraints.txt -e ".[local,dev]"
+	$(PIP) install -c constraints.txt -e ".[local,dev]"
 	@touch $@ $(VENV)/.stamp-local
 
 models: $(VENV)/.stamp-local ## fetch the embedded models (nothing happens when they are there)

@@ -16,7 +16,7 @@ MAX_NAMED = 40
 """Tokens of a named operation and its list."""
 _SEPARATORS = NOT_UNITS - {"than", "minus", "plus", "to", "into", "of", "or", "mod", "remainder"}
 """Words after which a new left side may begin though another number stands before them."""
-_JOINED = frozenset("sum difference product average mean ratio between median quotient total".split())
+_JOINED = frozenset("sum difference product average mean ratio between median quotient".split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,8 @@ def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset
     words = tokens[start:index]
     texts = [token.text.lower() for token in words if token.kind is Kind.WORD]
     doubts = set[str]()
-    if _JOINED & set(texts):
+    ends = [position for position, text in enumerate(texts) if text in _SEPARATORS - {"and", "or"}]
+    if _JOINED & set(texts[ends[-1] if ends else 0 :]):
         doubts.add("joined")
     for token in reversed(words):
         if token.kind is Kind.WORD and token.text.lower() in _SEPARATORS:
