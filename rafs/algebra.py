@@ -13,7 +13,7 @@ from rafs.types import Claim, Truth
 from rafs.verdicts import FOR_EVERY, NEEDS_ALGEBRA
 
 WALL_LIMIT_S = 2.0
-"""Wall time of one comparison; beyond it the process is killed. The worker itself gives up at 0.5 s of CPU."""
+"""Wall time of one comparison; beyond it the process is killed. The worker itself gives up at 0.25 s of CPU."""
 START_LIMIT_S = 20.0
 """Wall time to start a process; importing sympy takes about 0.5 s on an idle core, and far longer on a busy one."""
 N_PROCESSES = 2

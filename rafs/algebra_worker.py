@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import sympy
 
-CPU_LIMIT_S = 0.5
-"""CPU time of one comparison; a signal ends it, so that the warm process survives."""
+CPU_LIMIT_S = 0.25
+"""CPU time of one comparison; a signal ends it, so that the warm process survives. Honest identities take 10 ms."""
 PROCESS_CPU_LIMIT_S = 3600
 """CPU time of one process, after which the kernel ends it and another takes over."""
 MEMORY_LIMIT_BYTES = 1 << 30

@@ -219,7 +219,7 @@ def _add(finder: _Finder, relation: str, left: LeftSide, right: Parsed | None, *
     after = right.end if right is not None else len(finder.tokens)
     following = finder.tokens[after] if after < len(finder.tokens) else None
     has_names = bool(variables(left.parsed.expression))
-    modulus = _modulus(finder, after)
+    modulus, remainder = _modulus(finder, after), _remainder(finder, after)
     link = Link(
         relation=relation,
         left=left.parsed.expression,
@@ -229,13 +229,13 @@ def _add(finder: _Finder, relation: str, left: LeftSide, right: Parsed | None, *
         doubts=left.doubts
         | (is_modular(finder.text, left_span, right_span) if relation == "=" and modulus is None else frozenset())
         | (right.doubts if right is not None else frozenset())
-        | (_doubts_after(following) if modulus is None else frozenset()),
+        | (_doubts_after(following) if modulus is None and remainder is None else frozenset()),
         in_words=in_words,
         continued=following is not None and following.kind is Kind.RELATION,
         asserted=(has_names or not is_conditional(finder.tokens, left.parsed.start))
         and not is_denied(finder.text, finder.tokens, left_span, right_span, after),
         modulus=modulus,
-        remainder=_remainder(finder, after),
+        remainder=remainder,
         universal=is_universal(finder.text, left_span.start),
     )
     finder.links.append(link)

@@ -48,7 +48,8 @@ class Pipeline:
         independence = judge_independence(self._ensemble.models, job.writer, override=override)
         barred = refused(self._ensemble.models, job.writer, override=override)
         writer = self._generators.get(job.writer.model or "")
-        reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
+        with meter.timed("read"):
+            reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
         evidence = begin_evidence(reading, independence, barred, writer.identity if writer else None)
         try:
             async with asyncio.timeout(self._preset.deadline_s), asyncio.TaskGroup() as group:

@@ -13,6 +13,8 @@ from rafs.types import Claim, Operand, SourceKind, Span
 
 MAX_COUNT = 12
 """Largest divisor that may be a count of what was added up before."""
+SMALL = 2
+"""Up to here a number that the problem states is taken for the problem's, though a result has the same value."""
 REACH = 200
 """Characters before the first mention of a number in which the numbers that it follows from must stand."""
 MAX_NEIGHBOURS = 12
@@ -100,14 +102,16 @@ class Sources:
 
     def _source(self, found: Found, leaf: Number | Variable, value: Fraction) -> Origin:
         step = found.claim.step
-        result, given = self.results.get(value), self.ground.gives(value)
-        if result is not None and not (value <= 2 and given):
+        result, stated = self.results.get(value), value in self.ground.values
+        if result is not None and not (value <= SMALL and stated):
             return SourceKind.RESULT, result
-        if given:
+        if stated:
             return SourceKind.PROBLEM, None
         context = f"{self.ground.text} {self.texts[step]}"
         if constant_source(value, leaf.unit if isinstance(leaf, Number) else "", context):
             return SourceKind.UNIT_CONSTANT, None
+        if self.ground.gives(value):
+            return SourceKind.PROBLEM, None
         if self._is_count(found, value) or word_source(value, self.tokens[step]):
             return SourceKind.NUMBER_WORD, None
         if isinstance(leaf, Variable) or self.assumptions.get(value, step + 1) <= step:

@@ -168,7 +168,8 @@ def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
     yield "Samples", f"{response.samples}" if response.samples else "none"
     for pair in response.contradictions[:3]:
         first, second = (plain(claim, MAX_CLAIM_CHARS) for claim in pair.claims)
-        yield "Conflict", f"traces {pair.traces[0]} and {pair.traces[1]}: {first} / {second}"
+        one, other = ("this trace" if number < 0 else f"sample {number}" for number in pair.traces)
+        yield "Conflict", f"{first} in {one}, {second} in {other}"
     for note in response.truncated:
         yield "Cut", plain(note, MAX_STEP_CHARS)
     stages = (

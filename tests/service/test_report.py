@@ -34,7 +34,7 @@ def report(response: ScoreResponse, *, width: int = 80, colour: bool = False, na
         "stated 57 (boxed); derived 10 (NOT the same)",
         "75% agree with the stated one",
         "2 valid by replay; discarded: leak 1",
-        "traces -1 and 2: 3 are left / 4 are left",
+        "3 are left in this trace, 4 are left in sample 2",
         "samples.3: read up to 8192 tokens",
         "verify 310 ms for 512 tokens",
         "judge-1 (judge, smollm, b179c9523d0e6a0f)",
