@@ -153,7 +153,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESS_CPU_LIMIT_S, PROCESS_CPU_LIMIT_S))
     signal.signal(signal.SIGPROF, _interrupt)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    import sympy  # noqa: PLC0415  (paid for before the first request)
 
+    name = sympy.Symbol("x", real=True)
+    compare(sympy.sqrt(name**2 + 1) / (name + 1), name / sympy.sqrt(3))  # loads what sympy imports late
     for line in sys.stdin:
         print(answer(line), flush=True)
 

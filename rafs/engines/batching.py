@@ -22,7 +22,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # two callers may ask the same
 class _Entry(Generic[Item, Result]):
     item: Item
     tokens: int
@@ -73,8 +73,13 @@ class MicroBatcher(Generic[Item, Result]):
             OverloadedError: The queue is full; nothing was queued.
             BackendError: The function failed, or the batcher is closed.
         """
-        futures = self._admit([_Entry(item=item, tokens=tokens) for item, tokens in items])
-        return await asyncio.gather(*(asyncio.wrap_future(future) for future in futures))
+        entries: list[_Entry[Item, Result]] = [_Entry(item=item, tokens=tokens) for item, tokens in items]
+        self._admit(entries)
+        try:
+            return await asyncio.gather(*(asyncio.wrap_future(entry.future) for entry in entries))
+        except asyncio.CancelledError:
+            self._forget(entries)
+            raise
 
     def close(self) -> None:
         """Refuse new items, fail the waiting ones, and let the running batch end."""
@@ -90,7 +95,15 @@ class MicroBatcher(Generic[Item, Result]):
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
-    def _admit(self, entries: Sequence[_Entry[Item, Result]]) -> list[Future[Result]]:
+    def _forget(self, entries: Sequence[_Entry[Item, Result]]) -> None:
+        """Give the room of entries that still wait back at once; those that run give theirs back when they are done."""
+        with self._changed:
+            for entry in entries:
+                if entry in self._waiting and entry.future.cancel():
+                    self._waiting.remove(entry)
+                    self._tokens -= entry.tokens
+
+    def _admit(self, entries: Sequence[_Entry[Item, Result]]) -> None:
         asked = sum(entry.tokens for entry in entries)
         with self._changed:
             if self._closed:
@@ -107,7 +120,6 @@ class MicroBatcher(Generic[Item, Result]):
                 self._thread = threading.Thread(target=self._serve, name=f"infer-{self._name}", daemon=True)
                 self._thread.start()
             self._changed.notify()
-        return [entry.future for entry in entries]
 
     def _retry_after_s(self) -> float:
         return UNMEASURED_RETRY_AFTER_S if math.isnan(self._rate) else self._tokens / self._rate
