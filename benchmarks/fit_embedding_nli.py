@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rafs.engines.embeddings import SentenceEmbedder
-from rafs.engines.nli import PairCoefficients, Signs, entailment_from_signs, read_signs
+from rafs.engines.nli import PairCoefficients, Signs, compare_pairs, entailment_from_signs
 from rafs.types import ModelIdentity
 from rafs.usage import Meter
 
@@ -77,7 +77,8 @@ def main(folder: Path) -> None:
     labels = [record["label"] for record in records]
     pairs = [(record["premise"], record["hypothesis"]) for record in records]
     embedder = SentenceEmbedder.load(folder, ModelIdentity(id="minilm", family="minilm", revision="local"))
-    signs = asyncio.run(read_signs(embedder, pairs, Meter()))
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    signs = compare_pairs(texts, asyncio.run(embedder.embed(texts, Meter())), pairs)
     print(fit_pairs(signs, labels))
     held_out = []
     for index, each in enumerate(signs):

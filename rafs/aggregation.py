@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from rafs.outcomes import Component, ComponentName, Measured
 
+ZERO_CAP = 5.0
+"""Highest score with one component at 0, whatever the others say; a models.yaml whose weights break it is refused."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate:
@@ -27,6 +30,8 @@ def aggregate(
     components: Mapping[ComponentName, Component], weights: Mapping[ComponentName, float], epsilon: float
 ) -> Aggregate | None:
     """RAFS = min(100, 100 * exp(sum_m w_m * log(s_m + eps))) over the measured components.
+
+    One component at 0 leaves at most 100 * eps^w, since the others bring no factor above 1.
 
     Args:
         components: What was measured of P, S, C and D.

@@ -1,6 +1,7 @@
 """Stage 5: what the samples say about the answer (C) and about the way to it (D)."""
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +14,24 @@ from rafs.canonical import canonical_claims
 from rafs.consensus import Consensus, answer_consensus, consensus_value
 from rafs.contracts import Nli
 from rafs.equivalence import equivalent
-from rafs.errors import BackendError
+from rafs.errors import BackendError, InputError
 from rafs.outcomes import Component, ComponentName, Measured, Unmeasured
 from rafs.reading import read_text
 from rafs.sampling import Samples
-from rafs.stability import CanonicalClaim, Pair, Stability, pairs_to_classify, reasoning_stability
-from rafs.types import Entailment, ModelIdentity, Reading, Sampled
+from rafs.stability import (
+    MAX_COMPARISONS,
+    CanonicalClaim,
+    Pair,
+    Stability,
+    n_comparisons,
+    pairs_to_classify,
+    reasoning_stability,
+)
+from rafs.types import Abstained, Entailment, ModelIdentity, Reading, Sampled
 from rafs.usage import Meter
 
-STAGE = "agreement"
+logger = logging.getLogger(__name__)
+
 SCORED_TRACE = -1
 """Row number of the scored trace among the samples."""
 
@@ -38,7 +48,8 @@ class Agreement:
     """Sample of each row of `stability.distances`; SCORED_TRACE is the scored trace."""
     validator: ModelIdentity | None
     """The model that compared claims in words; None where none was asked."""
-    opinions: Mapping[Pair, Entailment]
+    opinions: Mapping[Pair, Entailment | Abstained]
+    """What it said of every pair it was asked about."""
 
 
 def no_agreement(reason: Unmeasured) -> Agreement:
@@ -59,28 +70,46 @@ async def measure_agreement(reading: Reading, samples: Samples, nli: Nli | None,
     """Vote on the answers, then compare the traces behind the modal one."""
     if samples.missing is not None:
         return no_agreement(samples.missing)
-    problem = reading.trace.problem
-    readings = []
-    for i, sample in enumerate(samples.texts):
-        readings.append(await asyncio.to_thread(read_text, problem, sample.text, None, f"samples.{i}"))
-    answers = tuple(
-        None if sample.truncated or one.trace.answer is None else one.trace.answer.text
-        for sample, one in zip(samples.texts, readings, strict=True)
-    )
-    stated = None if reading.trace.answer is None else reading.trace.answer.text
-    consensus = answer_consensus(answers, stated, partial(equivalent, problem=problem))
+    readings = [
+        await asyncio.to_thread(_read_sample, reading.trace.problem, i, samples) for i in range(len(samples.texts))
+    ]
+    answers = tuple(None if one is None or one.trace.answer is None else one.trace.answer.text for one in readings)
+    consensus = await asyncio.to_thread(_vote, reading, answers)
     rows = modal_rows(consensus)
-    claims = [canonical_claims(reading if row == SCORED_TRACE else readings[row]) for row in rows]
-    opinions = await _opinions(claims, nli, meter)
+    traces = {SCORED_TRACE: reading} | {i: one for i, one in enumerate(readings) if one is not None}
+    claims = [await asyncio.to_thread(canonical_claims, traces[row]) for row in rows]
+    opinions = await _ask_validator(claims, nli, meter)
+    entailments = {pair: said for pair, said in opinions.items() if isinstance(said, Entailment)}
     return Agreement(
         samples=samples.texts,
         answers=answers,
         consensus=consensus,
-        stability=reasoning_stability(claims, opinions),
+        stability=await asyncio.to_thread(reasoning_stability, claims, entailments),
         rows=rows,
         validator=nli.identity if nli is not None and opinions else None,
         opinions=opinions,
     )
+
+
+def _vote(reading: Reading, answers: Sequence[str | None]) -> Consensus:
+    stated = None if reading.trace.answer is None else reading.trace.answer.text
+    return answer_consensus(answers, stated, partial(equivalent, problem=reading.trace.problem))
+
+
+def _read_sample(problem: str, i: int, samples: Samples) -> Reading | None:
+    """Read one sample; a truncated one, or one that was drawn and is no sensible trace, has no vote.
+
+    Raises:
+        InputError: The caller sent a sample with too many steps.
+    """
+    if samples.texts[i].truncated:
+        return None
+    try:
+        return read_text(problem, samples.texts[i].text, None, f"samples.{i}")
+    except InputError:
+        if samples.drawn:
+            return None
+        raise
 
 
 def modal_rows(consensus: Consensus) -> tuple[int, ...]:
@@ -90,17 +119,19 @@ def modal_rows(consensus: Consensus) -> tuple[int, ...]:
     return (SCORED_TRACE, *consensus.modal) if consensus.answer_is_modal else consensus.modal
 
 
-async def _opinions(
+async def _ask_validator(
     traces: Sequence[Sequence[CanonicalClaim]], nli: Nli | None, meter: Meter
-) -> dict[Pair, Entailment]:
-    pairs = pairs_to_classify(traces)
-    if nli is None or not pairs:
+) -> dict[Pair, Entailment | Abstained]:
+    if nli is None or n_comparisons(traces) > MAX_COMPARISONS:
+        return {}
+    pairs = await asyncio.to_thread(pairs_to_classify, traces)
+    if not pairs:
         return {}
     try:
-        verdicts = await nli.classify(pairs, meter)
-    except BackendError:
+        return dict(zip(pairs, await nli.classify(pairs, meter), strict=True))
+    except BackendError as error:
+        logger.warning("validator %s failed: %s", nli.identity.id, error)
         return {}
-    return {pair: verdict for pair, verdict in zip(pairs, verdicts, strict=True) if isinstance(verdict, Entailment)}
 
 
 def resampled_agreement(agreement: Agreement, samples: Sequence[int]) -> dict[ComponentName, Component]:

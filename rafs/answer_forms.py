@@ -100,7 +100,6 @@ _STANDARD = {
 _OPTION = re.compile(r"(?:\((?P<a>[A-Za-z])\)|(?P<b>[A-Za-z])(?P<mark>[).:]?))(?:\s+(?P<text>\S.*))?")
 _LABEL = re.compile(r"[A-Za-z\\][A-Za-z0-9_{}\\' ]{0,40}(?:\([A-Za-z, ]{1,12}\))?")
 _EQUALS = re.compile(r"(?<![<>!:])=(?!=)")
-_UNION = re.compile(r"\s?∪\s?")
 _MATRIX = re.compile(r"\\begin\{([a-zA-Z]?matrix|array)\}(?:\{[lcr|]{1,20}\})?(.*)\\end\{\1\}", re.DOTALL)
 _BRACKETS = {"(": ")", "[": "]"}
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s?([ap])\.?\s?m\.?)?", re.IGNORECASE)

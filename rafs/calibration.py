@@ -22,13 +22,15 @@ class CheckerRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """Platt scaling of one kind of verifier: logit p' = intercept + slope * logit p; slope 0 is deaf to it."""
+    """Platt scaling of a verifier: logit p' = intercept + slope * logit p; with slope 0 its word counts for nothing."""
 
     intercept: float
     slope: float
 
 
 AS_GIVEN = Scale(intercept=0.0, slope=1.0)
+"""Taken at its word: a model that nobody has measured yet."""
+AT_CHANCE = Scale(intercept=0.0, slope=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,15 @@ class Calibration:
     """Share of right steps among those labelled."""
     checker: CheckerRates
     scales: Mapping[str, Scale]
-    """How the word of each kind of verifier (`symbolic`, `judge`) is to be taken."""
+    """How the word of a verifier is to be taken, by its name in the ledger; `AS_GIVEN` for those not named."""
+
+    def scale_of(self, member: str) -> Scale:
+        """Return the scale of a member."""
+        return self.scales.get(member, AS_GIVEN)
+
+    def hears(self, member: str) -> bool:
+        """Whether the member's word counts; if not, a step that it alone judged is not measured."""
+        return self.scale_of(member).slope != 0
 
 
 def logit(p: float) -> float:
@@ -58,11 +68,11 @@ def logit(p: float) -> float:
 def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> float:
     """Pool opinions on one step in log-odds.
 
-    logit q = logit(prior) + sum_i (a_i + b_i * logit(p_i) - logit(prior)), with the scale (a_i, b_i) of the member's
-    kind: each member moves the prior by the evidence it adds, and one that did not answer moves nothing.
+    logit q = logit(prior) + sum_i (a_i + b_i * logit(p_i) - logit(prior)), with the scale (a_i, b_i) of the member:
+    each member moves the prior by the evidence it adds, and one that did not answer moves nothing.
 
     Args:
-        opinions: (kind, P(step correct)) of each member that answered; at least one.
+        opinions: (name in the ledger, P(step correct)) of each member that is heard; at least one.
         calibration: Prior and scales.
 
     Returns:
@@ -73,15 +83,17 @@ def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> 
         scales.
     """
     base = logit(calibration.prior)
-    scaled = [(calibration.scales[kind], logit(p)) for kind, p in opinions]
+    scaled = [(calibration.scale_of(member), logit(p)) for member, p in opinions]
     pooled = base + sum(scale.intercept + scale.slope * said - base for scale, said in scaled)
     return 1 / (1 + math.exp(-max(-LOGIT_LIMIT, min(LOGIT_LIMIT, pooled))))
 
 
 DEFAULT_CALIBRATION = Calibration(
     id="default",
-    data="not yet measured",
-    prior=0.89,
-    checker=CheckerRates(proven=0.90, ungrounded=0.85, invented=0.53),
-    scales={"symbolic": AS_GIVEN, "judge": Scale(intercept=1.8, slope=0.05)},
+    data="1617 traces of ProcessBench, 7994 labelled steps; `invented` on 34 steps of ProcessBench, MR-GSM8K, MR-Ben "
+    "and StepVerify; by benchmarks/measure_defaults.py",
+    prior=0.888,
+    checker=CheckerRates(proven=0.899, ungrounded=0.873, invented=0.50),
+    # Measured on 760 steps of 150 traces: AUROC 0.47. A coin does as well, so it is asked, shown and not counted.
+    scales={"judge:smollm2-135m-instruct": AT_CHANCE},
 )

@@ -12,9 +12,9 @@ from rafs.outcomes import Component, ComponentName, Measured
 from rafs.policy import Findings, Policy, Preset, decide
 from rafs.result import Evidence, ScoreInput, ScoreResult
 from rafs.support import answer_support
-from rafs.types import Abstained, Judged, Verdict, Why
+from rafs.types import Abstained, Judged, Verdict, Why, judged_only
 from rafs.usage import Meter
-from rafs.validity import step_validity, suspect_position
+from rafs.validity import step_validity, suspect_positions
 
 
 def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset, meter: Meter) -> ScoreResult:
@@ -27,8 +27,8 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
         ComponentName.STABILITY: evidence.agreement.stability.component,
     }
     score = aggregate(components, policy.weights, policy.epsilon)
-    suspect = suspect_position(evidence.verdicts.combined, policy.tau_step)
-    findings = _findings(evidence, components, score, suspect)
+    suspects = suspect_positions(evidence.verdicts.combined, policy.tau_step)
+    findings = _findings(evidence, components, score, suspects)
     return ScoreResult(
         input=job,
         evidence=evidence,
@@ -36,11 +36,11 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
         aggregate=score,
         interval=bootstrap_interval(
             partial(_resampled_score, evidence, policy, components),
-            len(evidence.agreement.samples),
-            len(effects) if _has_continuations(effects) else 0,
+            len(evidence.agreement.samples) if isinstance(components[ComponentName.CONSENSUS], Measured) else 0,
+            len(effects) if len(effects) > 1 and _has_continuations(effects) else 0,
             job.seed,
         ),
-        suspect=suspect,
+        suspects=suspects,
         decision=decide(findings, policy, preset),
         truncated=_truncations(evidence),
         meter=meter,
@@ -48,7 +48,7 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
 
 
 def _findings(
-    evidence: Evidence, components: Mapping[ComponentName, Component], score: Aggregate | None, suspect: int | None
+    evidence: Evidence, components: Mapping[ComponentName, Component], score: Aggregate | None, suspects: Sequence[int]
 ) -> Findings:
     answer = evidence.reading.trace.answer
     effects = evidence.interventions.effects
@@ -59,9 +59,10 @@ def _findings(
         has_derivation=bool(evidence.reading.trace.derivation()),
         has_answer=answer is not None,
         ambiguous_answer=answer is not None and answer.ambiguous,
-        deadline_passed=evidence.deadline_passed,
+        deadline_passed=bool(evidence.cut_off),
         refuted=any(isinstance(verdict, Judged) and verdict.refuted for verdict in evidence.verdicts.combined),
-        suspect=suspect is not None,
+        suspect=bool(suspects),
+        verifier_down=_all_models_failed(evidence),
         derived_matches=evidence.link.matches,
         decorative=bool(effects) and all(effect.delta == 0 for effect in effects),
         answer_is_modal=evidence.agreement.consensus.answer_is_modal,
@@ -97,6 +98,17 @@ def _resampled_score(
     return None if score is None else score.score
 
 
+def _all_models_failed(evidence: Evidence) -> bool:
+    failed = (Why.BACKEND_DOWN, Why.TIMEOUT)
+    asked = [
+        row.verdicts
+        for row in evidence.verdicts.members
+        if row.identity is not None and not any(_abstained(v, Why.SAME_FAMILY, Why.NOT_NEEDED) for v in row.verdicts)
+    ]
+    down = [any(_abstained(v, *failed) for v in verdicts) and not judged_only(verdicts) for verdicts in asked]
+    return bool(down) and all(down)
+
+
 def _has_continuations(effects: Sequence[Effect]) -> bool:
     return any(effect.method is EffectMethod.CONTINUATION for effect in effects)
 
@@ -107,11 +119,11 @@ def _truncations(evidence: Evidence) -> list[str]:
         f"samples.{i}: generation stopped at its limit" for i, s in enumerate(evidence.agreement.samples) if s.truncated
     ]
     for row in evidence.verdicts.members:
-        too_long = [t for t, verdict in enumerate(row.verdicts) if _is_too_long(verdict)]
+        too_long = [t for t, verdict in enumerate(row.verdicts) if _abstained(verdict, Why.TOO_LONG)]
         if too_long:
             cut.append(f"steps from {too_long[0]} on: beyond the window of {row.member}")
     return cut
 
 
-def _is_too_long(verdict: Verdict) -> bool:
-    return isinstance(verdict, Abstained) and verdict.why is Why.TOO_LONG
+def _abstained(verdict: Verdict, *reasons: Why) -> bool:
+    return isinstance(verdict, Abstained) and verdict.why in reasons

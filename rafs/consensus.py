@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from rafs.outcomes import Component, Measured, Unmeasured
 from rafs.types import Truth
@@ -22,35 +23,35 @@ class Consensus:
     modal: tuple[int, ...] | None
     """The strictly largest class of samples with an answer; None on a tie or where nothing was answered."""
     share_of_stated: float | None
-    """Share of the samples whose answer is the stated one; None where none is stated or nothing was sampled."""
+    """Share of the samples whose answer is the stated one; None where none is stated, sampled or comparable."""
     answer_is_modal: bool | None
-    """Whether the stated answer is the modal one; None where there is no modal class or no stated answer."""
+    """Whether the stated answer is the modal one; None where there is none of either, or they cannot be compared."""
 
 
 def group_answers(answers: Sequence[str], equivalent: Equivalence) -> list[list[int]]:
-    """Group answers by mathematical equivalence.
+    """Group answers by mathematical equivalence: the transitive closure over Truth.TRUE in both argument orders.
 
-    Two classes merge only over Truth.TRUE in both argument orders; UNKNOWN never merges. Each answer is compared with
-    the representatives of the classes so far, so identical texts cost nothing.
+    UNKNOWN never merges by itself. The closure does not depend on the order of the answers.
 
     Returns:
         Classes of indices, in order of first appearance.
     """
-    by_text: dict[str, list[int]] = {}
-    classes: list[tuple[str, list[int]]] = []
+    texts = sorted(set(answers))
+    class_of = {text: text for text in texts}
+    for one, other in combinations(texts, 2):
+        if class_of[one] != class_of[other] and same_answer(one, other, equivalent) is Truth.TRUE:
+            merged, kept = class_of[other], class_of[one]
+            class_of = {text: kept if name == merged else name for text, name in class_of.items()}
+    classes: dict[str, list[int]] = {}
     for index, answer in enumerate(answers):
-        if answer in by_text:
-            by_text[answer].append(index)
-            continue
-        for representative, members in classes:
-            if equivalent(representative, answer) is Truth.TRUE and equivalent(answer, representative) is Truth.TRUE:
-                by_text[answer] = members
-                members.append(index)
-                break
-        else:
-            classes.append((answer, [index]))
-            by_text[answer] = classes[-1][1]
-    return [members for _, members in classes]
+        classes.setdefault(class_of[answer], []).append(index)
+    return list(classes.values())
+
+
+def same_answer(one: str, other: str, equivalent: Equivalence) -> Truth:
+    """Compare in both argument orders; TRUE or FALSE only where they agree."""
+    forward, backward = equivalent(one, other), equivalent(other, one)
+    return forward if forward is backward else Truth.UNKNOWN
 
 
 def consensus_value(class_sizes: Sequence[int]) -> float:
@@ -89,14 +90,14 @@ def answer_consensus(answers: Sequence[str | None], stated: str | None, equivale
     classes = (*groups, missing) if missing else tuple(groups)
     tie = len(groups) > 1 and len(groups[0]) == len(groups[1])
     modal = groups[0] if groups and not tie else None
-    agreeing = None if stated is None else _class_of(stated, groups, answers, equivalent)
+    standing = None if stated is None else _compare(stated, groups, answers, equivalent)
     return Consensus(
         component=_component(len(answers), groups, classes),
         classes=classes,
         missing=missing,
         modal=modal,
-        share_of_stated=None if agreeing is None or not answers else len(agreeing) / len(answers),
-        answer_is_modal=None if agreeing is None or modal is None else agreeing == modal,
+        share_of_stated=_share(standing, groups, len(answers)),
+        answer_is_modal=None if standing is None or modal is None else _is_true(standing[0]),
     )
 
 
@@ -108,15 +109,26 @@ def _component(k: int, groups: Sequence[Sequence[int]], classes: Sequence[Sequen
     return Measured(value=consensus_value([len(members) for members in classes]), coverage=1.0)
 
 
-def _class_of(
-    stated: str, groups: Sequence[tuple[int, ...]], answers: Sequence[str | None], equivalent: Equivalence
-) -> tuple[int, ...]:
+def _compare(
+    stated: str, groups: Sequence[Sequence[int]], answers: Sequence[str | None], equivalent: Equivalence
+) -> list[Truth]:
+    """Whether the stated answer belongs to each class: TRUE with any member, FALSE with none of them in doubt."""
+    standing = []
     for members in groups:
-        representative = answers[members[0]]
-        if (
-            representative is not None
-            and equivalent(stated, representative) is Truth.TRUE
-            and equivalent(representative, stated) is Truth.TRUE
-        ):
-            return members
-    return ()
+        texts = {answer for i in members if (answer := answers[i]) is not None}
+        found = {same_answer(stated, text, equivalent) for text in texts}
+        standing.append(next(truth for truth in (Truth.TRUE, Truth.UNKNOWN, Truth.FALSE) if truth in found))
+    return standing
+
+
+def _share(standing: Sequence[Truth] | None, groups: Sequence[Sequence[int]], k: int) -> float | None:
+    if standing is None or k == 0:
+        return None
+    agreeing = [members for truth, members in zip(standing, groups, strict=True) if truth is Truth.TRUE]
+    if not agreeing and Truth.UNKNOWN in standing:
+        return None
+    return sum(map(len, agreeing)) / k
+
+
+def _is_true(truth: Truth) -> bool | None:
+    return None if truth is Truth.UNKNOWN else truth is Truth.TRUE

@@ -67,14 +67,22 @@ class Ensemble(Protocol):
     """Asks the checkers first, then the models, and combines them."""
 
     @property
-    def models(self) -> Sequence[ModelIdentity]:
-        """The models that may be asked."""
+    def models(self) -> Sequence[tuple[str, ModelIdentity]]:
+        """Name and identity of every model that may be asked, in order of preference."""
         ...
 
-    async def verify(self, trace: BlindTrace, refused: Collection[ModelIdentity], meter: Meter) -> StepVerdicts:
+    async def verify(
+        self, trace: BlindTrace, asked: Collection[str], refused: Collection[str], meter: Meter
+    ) -> StepVerdicts:
         """Return a combined verdict for every step of `trace.steps`, and each member's own.
 
-        A member that fails is left out with its reason in the ledger, as is one of the `refused` models.
+        Every member has a row, also one that failed, was refused or was not needed; the row says which.
+
+        Args:
+            trace: The blind trace.
+            asked: Names of the models that judge.
+            refused: Names of those that may not, being of the writer's family.
+            meter: Where cost is counted.
 
         Raises:
             OverloadedError: A model's bounded queue is full.

@@ -6,7 +6,7 @@ from rafs.answers import answer_value
 from rafs.equivalence import equivalent
 from rafs.expressions import show
 from rafs.outcomes import Unmeasured
-from rafs.support import AnswerEntailment, EntailmentSource
+from rafs.support import AnswerEntailment
 from rafs.types import QuantityGraph, Trace, Truth
 
 E_DERIVED = 1.0
@@ -57,7 +57,7 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
 
 
 def _link(matches: bool | None, target: int | None, p: float, detail: str) -> AnswerLink:
-    entailment = AnswerEntailment(p=p, source=EntailmentSource.GRAPH, detail=detail)
+    entailment = AnswerEntailment(p=p, detail=detail)
     return AnswerLink(matches=matches, target=target, entailment=entailment)
 
 

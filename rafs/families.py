@@ -1,33 +1,53 @@
 """Which model families an id belongs to; independence means that two sets of families are disjoint."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from urllib.parse import unquote
+
+MAX_DECODINGS = 3
+"""Of percent signs; an id that went through more systems than that is not one."""
+_LOOK_ALIKES = str.maketrans("аеорсхуіјѕԛԝһвкмнтɡαβεζηικμνορτυχıł", "aeopcxyijsqwhbkmhtgabezhikmvoptyxil")
+"""Lower-case Cyrillic, Greek and other letters that are drawn as a Latin one."""
 
 
 def find_families(model_id: str, patterns: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    """Return every family whose pattern occurs in a model id.
+    """Return every family that a model id names, in whichever part of it.
 
-    A pattern is a glob over whole words of the lower-cased id: `qwen*` finds `My-Qwen2.5-7B-GGUF`, `yi` does
-    not find `tiny`; with a leading `^` it must start the id. The last path segment decides, so that a hub
-    prefix counts only where that segment tells nothing.
+    A pattern is a glob over whole words of the lower-cased id: `qwen*` finds `My-Qwen2.5-7B-GGUF`, `yi` does not find
+    `tiny`; with a leading `^` it must start the id, or what follows a slash or colon in it.
+
+    A family too many costs a verifier that could have judged; a family too few lets one judge its own kin. So the hub
+    prefix, a folder, a tag and a revision count like the name itself, percent signs are decoded, and letters that only
+    look Latin are read as they look.
 
     Args:
-        model_id: Any spelling: `deepseek-ai/DeepSeek-R1-Distill-Qwen-7B`, `gpt-4o-2024-08-06`, `llama3.1:8b`.
+        model_id: Any spelling: `deepseek-ai/DeepSeek-R1-Distill-Qwen-7B`, `openai:o3-mini`, `llama3.1:8b`.
         patterns: Globs of each family.
 
     Returns:
         All families found: a distilled model has two; empty means unknown.
     """
-    return _match(model_id.rstrip("/").rpartition("/")[2], patterns) or _match(model_id, patterns)
+    plain = _fold(model_id)
+    whole, starts = _hyphenate(plain), [_hyphenate(part) for part in re.split(r"[/\\:\s]+", plain)]
+
+    def occurs(glob: str) -> bool:
+        if glob.startswith("^"):
+            return any(fnmatchcase(part, f"-{glob[1:]}-*") for part in starts)
+        return fnmatchcase(whole, f"*-{glob}-*")
+
+    return frozenset(family for family, globs in patterns.items() if any(map(occurs, globs)))
 
 
-def _match(name: str, patterns: Mapping[str, Iterable[str]]) -> frozenset[str]:
-    words = "-" + "-".join(re.findall(r"[a-z0-9]+", name.lower())) + "-"
-    return frozenset(
-        family for family, globs in patterns.items() if any(fnmatchcase(words, _widen(glob)) for glob in globs)
-    )
+def _hyphenate(name: str) -> str:
+    """Return the words of a name, each between hyphens: `-qwen2-5-7b-`."""
+    return "-" + "-".join(re.findall(r"[a-z0-9]+", name)) + "-"
 
 
-def _widen(glob: str) -> str:
-    return f"-{glob[1:]}-*" if glob.startswith("^") else f"*-{glob}-*"
+def _fold(model_id: str) -> str:
+    """Return an id as it looks: decoded, in lower case, without accents and characters that are not seen."""
+    for _ in range(MAX_DECODINGS):
+        model_id = unquote(model_id)
+    letters = unicodedata.normalize("NFKD", model_id).casefold().translate(_LOOK_ALIKES)
+    return "".join(letter for letter in letters if unicodedata.category(letter) not in ("Mn", "Cf"))

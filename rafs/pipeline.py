@@ -7,11 +7,14 @@ from rafs.agreement import measure_agreement
 from rafs.conclusion import conclude
 from rafs.contracts import Algebra, Ensemble, Generator, Nli, Prober
 from rafs.derivation import link_answer
-from rafs.independence import choose_validator, judge_independence, refused
+from rafs.independence import Appointment, appoint, choose_validator
+from rafs.interventions import EffectMethod, Interventions
+from rafs.outcomes import Unmeasured
 from rafs.policy import Policy, Preset
 from rafs.reading import read_text, settle_reading
 from rafs.result import Evidence, ScoreInput, ScoreResult, begin_evidence
 from rafs.sampling import gather_samples
+from rafs.types import Stage
 from rafs.usage import Meter
 
 
@@ -45,21 +48,21 @@ class Pipeline:
             OverloadedError: A model's bounded queue is full.
         """
         override = self._policy.independence_override
-        independence = judge_independence(self._ensemble.models, job.writer, override=override)
-        barred = refused(self._ensemble.models, job.writer, override=override)
+        appointment = appoint(self._ensemble.models, job.writer, override=override)
         writer = self._generators.get(job.writer.model or "")
+        deadline = asyncio.get_running_loop().time() + self._preset.deadline_s
         with meter.timed("read"):
             reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
-        evidence = begin_evidence(reading, independence, barred, writer.identity if writer else None)
+        evidence = begin_evidence(reading, appointment, self._ensemble.models, writer.identity if writer else None)
         try:
-            async with asyncio.timeout(self._preset.deadline_s), asyncio.TaskGroup() as group:
+            async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
                 await self._settle(evidence, meter)
-                verifying = group.create_task(self._verify(evidence, meter))
+                verifying = group.create_task(self._verify(evidence, job, appointment, meter))
                 group.create_task(self._agree(evidence, job, writer, meter))
                 await verifying
                 await self._intervene(evidence, job, writer, meter)
         except TimeoutError:
-            evidence.deadline_passed = True
+            pass  # what the deadline cut off is named in the evidence
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
         return conclude(job, evidence, self._policy, self._preset, meter)
@@ -69,18 +72,38 @@ class Pipeline:
             evidence.reading = await settle_reading(evidence.reading, self._algebra)
             evidence.link = link_answer(evidence.reading.trace, evidence.reading.graph)
 
-    async def _verify(self, evidence: Evidence, meter: Meter) -> None:
-        with meter.timed("verify"):
-            evidence.verdicts = await self._ensemble.verify(evidence.reading.blind(), evidence.barred, meter)
+    async def _verify(self, evidence: Evidence, job: ScoreInput, appointment: Appointment, meter: Meter) -> None:
+        if Stage.VERIFY in job.cut_off:
+            return
+        with meter.timed(Stage.VERIFY):
+            evidence.verdicts = await self._ensemble.verify(
+                evidence.reading.blind(), appointment.asked, appointment.refused, meter
+            )
+        evidence.cut_off.discard(Stage.VERIFY)
 
     async def _agree(self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter) -> None:
-        with meter.timed("agree"):
+        if Stage.AGREE in job.cut_off:
+            return
+        with meter.timed(Stage.AGREE):
             samples = await gather_samples(job.problem, job.samples, writer, self._preset.n_samples, job.seed, meter)
             validator = choose_validator(self._validators, job.writer, override=self._policy.independence_override)
             evidence.agreement = await measure_agreement(evidence.reading, samples, validator, meter)
+        evidence.cut_off.discard(Stage.AGREE)
 
     async def _intervene(self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter) -> None:
-        with meter.timed("intervene"):
-            evidence.interventions = await self._prober.probe(
-                evidence.reading, evidence.link.target, evidence.verdicts.combined, writer, job.edit_seed, meter
-            )
+        if Stage.INTERVENE in job.cut_off:
+            return
+        with meter.timed(Stage.INTERVENE):
+            evidence.interventions = await self._observe(evidence, job, writer, meter)
+        evidence.cut_off.discard(Stage.INTERVENE)
+
+    async def _observe(
+        self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter
+    ) -> Interventions:
+        """Edit and observe, unless nothing is known of how the answer hangs on the steps."""
+        link = evidence.link
+        if isinstance(link.entailment, Unmeasured):
+            return Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=link.entailment)
+        return await self._prober.probe(
+            evidence.reading, link.target, evidence.verdicts.combined, writer, job.edit_seed, meter
+        )

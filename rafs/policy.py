@@ -74,6 +74,7 @@ class Reason(StrEnum):
     OPTIONAL_UNMEASURED = "optional_component_unmeasured"
     LOW_COVERAGE = "low_coverage"
     UNKNOWN_GENERATOR = "unknown_generator"
+    VERIFIER_DOWN = "verifier_down"
     ALL_CHECKS_PASSED = "all_checks_passed"
 
 
@@ -92,6 +93,8 @@ class Findings:
     """Some step was proven wrong by a checker."""
     suspect: bool
     """Some step has q_t < tau_step."""
+    verifier_down: bool
+    """Every model that was to judge failed."""
     derived_matches: bool | None
     """Whether the stated answer is what the derivation ends in; None where that is not known."""
     decorative: bool
@@ -168,6 +171,7 @@ def _doubts(findings: Findings, aggregate: Aggregate, policy: Policy, preset: Pr
         (findings.ambiguous_answer, Reason.AMBIGUOUS_ANSWER),
         (aggregate.coverage_of_measured < policy.c_min, Reason.LOW_COVERAGE),
         (unknown_writer, Reason.UNKNOWN_GENERATOR),
+        (findings.verifier_down, Reason.VERIFIER_DOWN),
     )
     optional = frozenset(ComponentName) - preset.required - preset.accept_without
     return [reason for holds, reason in checks if holds] + _unmeasured(

@@ -1,11 +1,13 @@
 """JSON of a record: what a replay needs, and where its numbers came from."""
 
-from pydantic import Field
+from dataclasses import asdict
+
+from pydantic import Field, field_serializer
 
 from rafs.calibration import Calibration
 from rafs.policy import Policy, Preset
 from rafs.request import ScoreRequest, Wire
-from rafs.types import Entailment, ModelIdentity, Sampled, Truth, Why
+from rafs.types import Entailment, ModelIdentity, Sampled, Stage, Truth, Why
 
 
 class ModelOut(Wire):
@@ -52,13 +54,13 @@ class Tape(Wire):
     members: list[MemberTape]
     validator: ModelIdentity | None
     generator: ModelIdentity | None
-    entailments: list[tuple[str, str, Entailment]]
+    entailments: list[tuple[str, str, Entailment | None]] = Field(description="Null where it could not say.")
     algebra: list[tuple[str, str, Truth]] = Field(description="Left side, right side and truth of every claim.")
-    samples: list[Sampled] = Field(description="Samples drawn from the writer; empty where the caller sent them.")
+    samples: list[Sampled] | None = Field(description="Drawn from the writer; null where the caller sent them.")
     continuations: list[tuple[str, list[Sampled]]] = Field(
         description="What the writer wrote after each edited prefix."
     )
-    deadline_passed: bool
+    cut_off: list[Stage] = Field(description="Stages the deadline cut off.")
 
 
 class Record(Wire):
@@ -73,3 +75,9 @@ class Record(Wire):
     calibration: Calibration
     provenance: ProvenanceOut
     tape: Tape
+
+    @field_serializer("preset")
+    def order_preset(self, preset: Preset) -> dict[str, object]:
+        """Write sets in order, so that equal records are equal bytes."""
+        sets = {name: sorted(getattr(preset, name)) for name in ("required", "accept_without")}
+        return asdict(preset) | sets

@@ -3,7 +3,7 @@
 from rafs.engines.scripted import SampleKey, Script
 from rafs.record import MemberTape, Record, Tape, VerdictTape
 from rafs.result import ScoreResult
-from rafs.types import Abstained, Judged, MemberVerdicts, Verdict, Why
+from rafs.types import Abstained, Entailment, Judged, MemberVerdicts, Verdict, Why
 
 
 def make_tape(result: ScoreResult) -> Tape:
@@ -15,11 +15,14 @@ def make_tape(result: ScoreResult) -> Tape:
         members=[_member(row) for row in evidence.verdicts.members],
         validator=agreement.validator,
         generator=evidence.generator,
-        entailments=[(premise, hypothesis, said) for (premise, hypothesis), said in agreement.opinions.items()],
+        entailments=[
+            (premise, hypothesis, said if isinstance(said, Entailment) else None)
+            for (premise, hypothesis), said in agreement.opinions.items()
+        ],
         algebra=[(claim.left, claim.right, claim.truth) for claim in evidence.reading.graph.claims],
-        samples=[] if result.input.samples else list(agreement.samples),
+        samples=None if result.input.samples else list(agreement.samples),
         continuations=[(effect.prefix, list(effect.continuations)) for effect in effects if effect.continuations],
-        deadline_passed=evidence.deadline_passed,
+        cut_off=sorted(evidence.cut_off),
     )
 
 
@@ -47,7 +50,8 @@ def from_tape(verdict: VerdictTape) -> Verdict:
 def to_script(record: Record) -> Script:
     """Return what generator and validator said, by what they were asked."""
     tape, preset, problem = record.tape, record.preset, record.request.problem
-    script = Script(pairs={(premise, hypothesis): said for premise, hypothesis, said in tape.entailments})
+    unread = Abstained(why=Why.TOO_LONG)
+    script = Script(pairs={(premise, hypothesis): said or unread for premise, hypothesis, said in tape.entailments})
     if tape.samples:
         drawn = SampleKey(problem=problem, prefix=None, n=preset.n_samples, seed=record.request.seed)
         script.samples[drawn] = tuple(tape.samples)

@@ -5,11 +5,13 @@ What is wrong in it is one `ConfigError` that names file, key, what was got and 
 
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from rafs.aggregation import ZERO_CAP
 from rafs.config_file import complaint, listed, load_config, shaped
 from rafs.errors import ConfigError
 from rafs.families import find_families
@@ -85,6 +87,17 @@ class PolicyEntry(Entry):
             raise complaint(f"{{{got}}}", "one weight for each of P, S, C and D, together 1")
         return weights
 
+    @model_validator(mode="after")
+    def _every_component_can_sink_the_score(self) -> Self:
+        name, weight = min(self.weights.items(), key=lambda entry: entry[1])
+        left = 100 * self.epsilon**weight
+        if left > ZERO_CAP:
+            least = math.log(ZERO_CAP / 100) / math.log(self.epsilon)
+            got = f"{weight} for {name}, so a score of {left:.0f} with {name} at 0"
+            allowed = f"at least {least:.3f} each at epsilon {self.epsilon:g}, so that it is at most {ZERO_CAP:g}"
+            raise complaint(got, allowed, "weights")
+        return self
+
     def to_policy(self) -> Policy:
         """Return the constants as the formulas take them."""
         constants = self.model_dump(exclude={"unknown_generator"})
@@ -141,6 +154,9 @@ class Registry(Entry):
     def _presets_name_fitting_models(self) -> Self:
         roles = {entry.id: entry.roles for entry in self.models}
         for name, preset in self.presets.by_name().items():
+            if Role.EMBEDDER in preset.models:
+                allowed = f"no such role here: an embedder is used by being listed under {Role.NLI.value!r}"
+                raise complaint("a list", allowed, f"presets.{name}.models.embedder")
             for role, ids in preset.models.items():
                 fitting = [model_id for model_id, has in roles.items() if role in has]
                 for model_id in set(ids).difference(fitting):

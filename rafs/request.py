@@ -144,9 +144,9 @@ class ScoreRequest(Wire):
 
     @model_validator(mode="after")
     def bound_the_whole(self) -> "ScoreRequest":
-        """Refuse a list of steps that is longer than a trace may be."""
-        if isinstance(self.trace, list) and (total := sum(map(len, self.trace))) > MAX_TRACE_CHARS:
-            raise unusable(f"{total} characters in its steps", f"at most {MAX_TRACE_CHARS}", "trace")
+        """Refuse steps, or blocks of a message, that together are longer than a trace may be."""
+        if (total := sum(len(text) for _, text in _texts(self.trace))) > MAX_TRACE_CHARS:
+            raise unusable(f"{total} characters in all", f"at most {MAX_TRACE_CHARS}", "trace")
         return self
 
 

@@ -78,12 +78,12 @@ def to_response(
 
 
 def _suspect(result: ScoreResult) -> SuspectOut | None:
-    if result.suspect is None:
+    if not result.suspects:
         return None
-    verdict = result.evidence.verdicts.combined[result.suspect]
+    verdict = result.evidence.verdicts.combined[result.suspects[0]]
     if not isinstance(verdict, Judged):
         return None
-    step = result.evidence.reading.trace.derivation()[result.suspect]
+    step = result.evidence.reading.trace.derivation()[result.suspects[0]]
     return SuspectOut(index=step.index, p_correct=verdict.p_correct, reason=verdict.reason)
 
 
@@ -105,16 +105,21 @@ def _answer(result: ScoreResult) -> AnswerOut:
 
 def _steps(result: ScoreResult) -> list[StepOut]:
     reading = result.evidence.reading
-    verdicts = dict(
-        zip((step.index for step in reading.trace.derivation()), result.evidence.verdicts.combined, strict=True)
-    )
+    steps = reading.trace.derivation()
+    verdicts = dict(zip((step.index for step in steps), result.evidence.verdicts.combined, strict=True))
+    suspects = {steps[position].index for position in result.suspects}
     return [
-        _step(step, verdicts.get(step.index), [claim for claim in reading.graph.claims if claim.step == step.index])
+        _step(
+            step,
+            verdicts.get(step.index),
+            [claim for claim in reading.graph.claims if claim.step == step.index],
+            is_suspect=step.index in suspects,
+        )
         for step in reading.trace.steps
     ]
 
 
-def _step(step: Step, verdict: Verdict | None, claims: list[Claim]) -> StepOut:
+def _step(step: Step, verdict: Verdict | None, claims: list[Claim], *, is_suspect: bool) -> StepOut:
     judged = verdict if isinstance(verdict, Judged) else None
     reason = "states the answer" if step.kind is StepKind.ANSWER else _reason(verdict)
     return StepOut(
@@ -125,6 +130,7 @@ def _step(step: Step, verdict: Verdict | None, claims: list[Claim]) -> StepOut:
         kind=step.kind.value,
         p_correct=None if judged is None else judged.p_correct,
         refuted=judged is not None and judged.refuted,
+        suspect=is_suspect,
         reason=reason,
         claims=[_claim(claim) for claim in claims],
     )

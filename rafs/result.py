@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from rafs.aggregation import Aggregate
 from rafs.agreement import Agreement, no_agreement
 from rafs.derivation import AnswerLink, link_answer
-from rafs.independence import Writer
+from rafs.independence import Appointment, Writer
 from rafs.interventions import EffectMethod, Interventions
 from rafs.outcomes import Component, ComponentName, Unmeasured
 from rafs.policy import Decision, Independence
-from rafs.types import Abstained, ModelIdentity, Reading, StepVerdicts, Why
+from rafs.types import Abstained, MemberVerdicts, ModelIdentity, Reading, Stage, StepVerdicts, Why
 from rafs.usage import Meter
 
 
@@ -27,6 +27,8 @@ class ScoreInput:
     seed: int
     edit_seed: int
     """`seed` with the server's secret mixed in; draws the counterfactual edits."""
+    cut_off: frozenset[Stage] = frozenset()
+    """In a replay: the stages that the deadline cut off when the record was made; they are not run again."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,33 +40,35 @@ class Evidence:
 
     reading: Reading
     independence: Independence
-    barred: frozenset[ModelIdentity]
-    """Verifiers of the writer's family, which were not asked."""
     generator: ModelIdentity | None
     """The writer of the trace, where it can be asked for samples and continuations."""
     link: AnswerLink
     verdicts: StepVerdicts
     agreement: Agreement
     interventions: Interventions
-    deadline_passed: bool
+    cut_off: set[Stage]
+    """Stages that are not finished; empty at the end, unless the deadline passed."""
 
 
 def begin_evidence(
-    reading: Reading, independence: Independence, barred: frozenset[ModelIdentity], generator: ModelIdentity | None
+    reading: Reading,
+    appointment: Appointment,
+    models: Sequence[tuple[str, ModelIdentity]],
+    generator: ModelIdentity | None,
 ) -> Evidence:
     """Return the evidence before any stage has run."""
     late = Unmeasured(reason="deadline")
-    unjudged = Abstained(why=Why.TIMEOUT, detail="the deadline passed first")
+    unjudged = (Abstained(why=Why.TIMEOUT),) * len(reading.trace.derivation())
+    rows = tuple(MemberVerdicts(member=name, identity=identity, verdicts=unjudged) for name, identity in models)
     return Evidence(
         reading=reading,
-        independence=independence,
-        barred=barred,
+        independence=appointment.independence,
         generator=generator,
         link=link_answer(reading.trace, reading.graph),
-        verdicts=StepVerdicts(combined=(unjudged,) * len(reading.trace.derivation()), members=()),
+        verdicts=StepVerdicts(combined=unjudged, members=rows),
         agreement=no_agreement(late),
         interventions=Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=late),
-        deadline_passed=False,
+        cut_off=set(Stage),
     )
 
 
@@ -77,8 +81,8 @@ class ScoreResult:
     components: Mapping[ComponentName, Component]
     aggregate: Aggregate | None
     interval: tuple[float, float] | None
-    suspect: int | None
-    """Position in the derivation of the earliest step with q_t < tau_step."""
+    suspects: Sequence[int]
+    """Positions in the derivation of the steps with q_t < tau_step; the first one is the suspect step."""
     decision: Decision
     truncated: Sequence[str]
     meter: Meter

@@ -1,5 +1,6 @@
 """The K traces that consensus and stability are measured on: the caller's own, or drawn from the generator."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,12 +10,16 @@ from rafs.outcomes import Unmeasured
 from rafs.types import Sampled
 from rafs.usage import Meter
 
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Samples:
     """K texts, or why there are none."""
 
     texts: tuple[Sampled, ...]
+    drawn: bool = False
+    """Whether the generator was asked for them."""
     missing: Unmeasured | None = None
 
 
@@ -29,6 +34,7 @@ async def gather_samples(
             texts=(), missing=Unmeasured(reason="no_samples", detail="none sent and no generator configured")
         )
     try:
-        return Samples(texts=tuple(await generator.sample(problem, n, seed, meter)))
+        return Samples(texts=tuple(await generator.sample(problem, n, seed, meter)), drawn=True)
     except BackendError as error:
-        return Samples(texts=(), missing=Unmeasured(reason="generator_down", detail=str(error)))
+        logger.warning("generator %s failed: %s", generator.identity.id, error)
+        return Samples(texts=(), missing=Unmeasured(reason="generator_down"))

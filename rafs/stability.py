@@ -12,6 +12,8 @@ from rafs.types import Entailment
 
 CONTRADICTION = -1.0
 """Weight of a pair of claims that contradict each other."""
+MAX_COMPARISONS = 50_000
+"""Pairs of claims that are compared, a second of work: 16 traces of 20 claims, or 5 of 70. Beyond it, no D."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,11 @@ def exact_weight(a: CanonicalClaim, b: CanonicalClaim) -> float | None:
     if a.equation is None and b.equation is None and a.text == b.text:
         return 1.0
     return None
+
+
+def n_comparisons(traces: Sequence[Sequence[CanonicalClaim]]) -> int:
+    """Return how many pairs of claims a full comparison of the traces looks at."""
+    return sum(len(one) * len(other) for one, other in combinations(traces, 2))
 
 
 def pairs_to_classify(traces: Sequence[Sequence[CanonicalClaim]]) -> list[Pair]:
@@ -109,7 +116,7 @@ class Stability:
 
     component: Component
     distances: NDArray[np.float64] | None
-    """Pairwise distances, shape (n_traces, n_traces), NaN-free; None when unmeasured."""
+    """Pairwise distances, shape (n_traces, n_traces), NaN where two could not be compared; None if unmeasured."""
     contradictions: tuple[tuple[int, int, str, str], ...] = ()
     """(trace, trace, claim, claim) of every contradicting pair."""
 
@@ -123,7 +130,8 @@ def reasoning_stability(traces: Sequence[Sequence[CanonicalClaim]], opinions: Ma
             pairs of traces out and reduce coverage.
 
     Returns:
-        The component, Unmeasured where fewer than two traces have claims or no pair could be compared.
+        The component, Unmeasured where fewer than two traces have claims, they have too many, or no pair could be
+        compared.
 
     Source:
         Shukla et al. 2026, arXiv:2607.26102.
@@ -134,6 +142,9 @@ def reasoning_stability(traces: Sequence[Sequence[CanonicalClaim]], opinions: Ma
             component=Unmeasured(reason="too_few_modal_traces", detail=f"{len(with_claims)} traces, 2 are needed"),
             distances=None,
         )
+    if n_comparisons(traces) > MAX_COMPARISONS:
+        detail = f"{n_comparisons(traces)} pairs of claims, at most {MAX_COMPARISONS} are compared"
+        return Stability(component=Unmeasured(reason="too_many_claims", detail=detail), distances=None)
     distances = np.full((len(traces), len(traces)), np.nan)
     contradictions: list[tuple[int, int, str, str]] = []
     for i, j in combinations(with_claims, 2):

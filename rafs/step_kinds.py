@@ -16,12 +16,6 @@ _CONCLUSION = re.compile(
     r"|∴|⇒|\\implies|\\therefore|\\Rightarrow|因此|所以|得|故",
     re.IGNORECASE,
 )
-_STRONG = re.compile(
-    r"\b(?:therefore|thus|hence|so|consequently|means|implies|it follows|follows that"
-    r"|we (?:get|find|obtain|conclude))\b"
-    r"|∴|⇒|\\implies|\\therefore|\\Rightarrow|因此|所以",
-    re.IGNORECASE,
-)
 _ORDINAL = r"(?:first|next|now|then|finally|second|third|so|okay|ok|alright|well|to begin|to start)(?:ly)?,?\s+"
 _WE = r"(?:we|i|you|let's|let us|let me)\s+(?:(?:will|can|should|must|also|first|now|then|just)\s+){0,3}"
 _PLAN = re.compile(
@@ -74,14 +68,6 @@ def classify_step(blind: str, known: frozenset[str], *, guessed: bool = False) -
         return StepKind.INFERENCE
     heading = blind.startswith("#") and "\n" not in blind
     return StepKind.SETUP if heading or numbers_in(body) <= known else StepKind.INFERENCE
-
-
-def _announces(plain: str) -> bool:
-    """Say whether a sentence asks, plans or gives, and concludes nothing after that."""
-    if plain.rstrip(' *_"').endswith(("?", ":")) or _GOAL.match(plain):
-        return True
-    opening = _PLAN.match(plain) or _GIVEN.match(plain)
-    return opening is not None and _STRONG.search(plain, opening.end()) is None
 
 
 def _only_states(blind: str, guessed: bool) -> bool:

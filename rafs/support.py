@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from rafs.interventions import Effect, Interventions, Response
 from rafs.outcomes import Component, Measured, Unmeasured
@@ -12,20 +11,13 @@ MOVED_ELSEWHERE = 0.5
 """Credit of a continuation whose answer moved, but not to the predicted one (ours)."""
 
 
-class EntailmentSource(StrEnum):
-    """What the estimate of P(R entails A) rests on."""
-
-    GRAPH = "graph"
-    VALIDATOR = "validator"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerEntailment:
-    """e = P(the derivation entails the stated answer), and what it rests on."""
+    """e = P(the derivation entails the stated answer), read off the quantity graph."""
 
     p: float
-    source: EntailmentSource
     detail: str
+    """What it rests on, for a reader."""
 
 
 def continuation_delta(responses: Sequence[Response]) -> float | None:

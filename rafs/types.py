@@ -185,6 +185,14 @@ class Reading:
 # Verdicts
 
 
+class Stage(StrEnum):
+    """The stages that wait for models, and that a deadline can cut off."""
+
+    VERIFY = "verify"
+    AGREE = "agree"
+    INTERVENE = "intervene"
+
+
 class Why(StrEnum):
     """Why there is no verdict."""
 
@@ -192,6 +200,10 @@ class Why(StrEnum):
     ANSWER_STATEMENT = "answer_statement"
     DECIDED_BY_CHECKER = "decided_by_checker"
     SAME_FAMILY = "same_family"
+    NOT_NEEDED = "not_needed"
+    """The operator lists another model of the same kind first."""
+    AT_CHANCE = "at_chance"
+    """Only verifiers spoke that were measured to be at chance."""
     UNPARSED = "unparsed"
     NO_LABELS = "no_labels"
     TOO_LONG = "too_long"
@@ -276,13 +288,13 @@ class ModelIdentity:
     id: str
     family: str
     revision: str
-    kin: frozenset[str] = frozenset()
+    kin: tuple[str, ...] = ()
     """Further families in its descent: a model distilled from one family into another has two."""
 
     @property
     def families(self) -> frozenset[str]:
         """Every family it may share a bias with."""
-        return self.kin | {self.family}
+        return frozenset({self.family, *self.kin})
 
 
 def judged_only(verdicts: Sequence[Verdict]) -> list[Judged]:

@@ -53,10 +53,6 @@ class Unit:
     factor: Fraction
     nouns: frozenset[str]
 
-    def is_currency(self) -> bool:
-        """Say whether it is money."""
-        return self.dimension in _CURRENCIES
-
 
 def is_known_unit(word: str) -> bool:
     """Say whether one word is a measure of the table."""

@@ -15,7 +15,8 @@ def step_validity(verdicts: Sequence[Verdict], kinds: Sequence[StepKind], mean_w
 
     P_R = lambda * exp(mean_t log q_t) + (1 - lambda) * min_t q_t. The mean runs over judged steps that carry a claim
     or an inference, so that padding with trivially true steps does not raise P_R; where a trace has no such step it
-    runs over all judged steps. The minimum runs over all judged steps.
+    runs over all judged steps. The minimum runs over all judged steps. Coverage is counted over the same steps as
+    the mean: a heading that nobody judged hides nothing.
 
     Args:
         verdicts: One per step of the derivation, shape (n_steps,). Abstentions are left out, and reduce coverage.
@@ -23,32 +24,26 @@ def step_validity(verdicts: Sequence[Verdict], kinds: Sequence[StepKind], mean_w
         mean_weight: lambda in [0, 1].
 
     Returns:
-        Value in [0, 1] and coverage = share of steps judged; Unmeasured where no step was judged, or where none of
-        the inferences was.
+        Value in [0, 1] and coverage = share of those steps that were judged; Unmeasured where none was.
 
     Source:
         Shukla et al. 2026, arXiv:2607.26102; the mix of mean and minimum is ours.
     """
     if not verdicts:
         return Unmeasured(reason="no_steps")
-    judged = judged_only(verdicts)
-    carries_inference = [kind is StepKind.INFERENCE for kind in kinds]
-    averaged = [
-        verdict.p_correct
-        for verdict, carries in zip(verdicts, carries_inference, strict=True)
-        if isinstance(verdict, Judged) and (carries or not any(carries_inference))
+    is_inference = [kind is StepKind.INFERENCE for kind in kinds]
+    counted = [
+        verdict for verdict, counts in zip(verdicts, is_inference, strict=True) if counts or not any(is_inference)
     ]
+    averaged = [verdict.p_correct for verdict in judged_only(counted)]
     if not averaged:
         return Unmeasured(reason="no_step_judged")
     geometric_mean = math.exp(sum(math.log(max(q, Q_FLOOR)) for q in averaged) / len(averaged))
-    weakest = min(verdict.p_correct for verdict in judged)
+    weakest = min(verdict.p_correct for verdict in judged_only(verdicts))
     value = mean_weight * geometric_mean + (1 - mean_weight) * weakest
-    return Measured(value=min(value, 1.0), coverage=len(judged) / len(verdicts))
+    return Measured(value=min(value, 1.0), coverage=len(averaged) / len(counted))
 
 
-def suspect_position(verdicts: Sequence[Verdict], tau_step: float) -> int | None:
-    """Return the position of the earliest step with q_t < tau_step, or None."""
-    for position, verdict in enumerate(verdicts):
-        if isinstance(verdict, Judged) and verdict.p_correct < tau_step:
-            return position
-    return None
+def suspect_positions(verdicts: Sequence[Verdict], tau_step: float) -> list[int]:
+    """Return the positions of the steps with q_t < tau_step, earliest first; the first one is the suspect step."""
+    return [t for t, verdict in enumerate(verdicts) if isinstance(verdict, Judged) and verdict.p_correct < tau_step]

@@ -59,16 +59,10 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
         if holds:
             return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span)
         return _doubted(link, value, result, f"{show(value)} {link.relation} {show(result)} does not hold")
-    return _equal(link, bindings, value, result, rounded)
+    return _equal(link, value, result, rounded)
 
 
-def _equal(
-    link: Link,
-    bindings: Mapping[str, Fraction],
-    value: Fraction,
-    result: Fraction,
-    rounded: Mapping[Fraction, Fraction],
-) -> Ruling:
+def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fraction, Fraction]) -> Ruling:
     span = link.right_span
     if value == result:
         return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span)

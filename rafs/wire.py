@@ -29,6 +29,7 @@ class StepOut(Wire):
     kind: Literal["inference", "setup", "answer"]
     p_correct: float | None = Field(description="q_t in [0, 1]; null where nobody judged the step.")
     refuted: bool
+    suspect: bool = Field(description="Whether p_correct is below the policy's tau_step.")
     reason: str
     claims: list[ClaimOut]
 

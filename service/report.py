@@ -25,7 +25,6 @@ VERDICT_STYLES = {
     "answer": "dim",
 }
 CLAIM_MARKS = {"true": ("true", "green"), "false": ("FALSE", "red"), "unknown": ("open", "dim")}
-EVEN_ODDS = 0.5
 
 
 def render_report(name: str, response: ScoreResponse, console: Console) -> None:
@@ -87,6 +86,7 @@ def _steps(response: ScoreResponse) -> Table:
 
 
 def _mark(step: StepOut, suspect: int | None) -> str:
+    """Return the word for a step; the first suspect is the suspect step, later ones may only build on it."""
     if step.kind == "answer":
         return "answer"
     if step.refuted:
@@ -95,7 +95,7 @@ def _mark(step: StepOut, suspect: int | None) -> str:
         return "SUSPECT"
     if step.p_correct is None:
         return "unjudged"
-    return "ok" if step.p_correct >= EVEN_ODDS else "unsure"
+    return "unsure" if step.suspect else "ok"
 
 
 def _step(step: StepOut, mark: str) -> Text:

@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable
 from rafs import __version__
 from rafs.calibration import Calibration
 from rafs.channels import read_message
+from rafs.engines.solve_prompt import SOLVE_PROMPT_VERSION
 from rafs.errors import InputError
-from rafs.independence import Writer
+from rafs.independence import Writer, kind_of
 from rafs.model_entry import ModelEntry, SourceKind
 from rafs.pipeline import Pipeline
 from rafs.record import ModelOut, ProvenanceOut, Record
@@ -19,10 +20,13 @@ from rafs.registry import Registry, config_hash
 from rafs.request import GeneratorInfo, Message, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
-from rafs.types import ModelIdentity
+from rafs.types import Stage, judged_only
 from rafs.usage import Meter
 from rafs.wire import ModelStatus, ScoreResponse
 from verifiers.judge_prompt import PROMPT_VERSION
+
+PROMPTS = {"judge": PROMPT_VERSION, "generator": SOLVE_PROMPT_VERSION}
+"""Version of the prompt of each role that has one."""
 
 
 class Scorer:
@@ -114,16 +118,17 @@ class Scorer:
             raise InputError("there is no such preset", field="preset", got=repr(name), allowed=allowed)
         pipeline = await self._pipeline(name)
         writer = self._writer(request.generator or GeneratorInfo())
-        job = to_input(request, writer, draw_seed(self._edit_secret, request.problem, request.seed))
+        job = to_input(request, writer, draw_seed(self._edit_secret, request))
         result = await pipeline.score(job, Meter())
+        models = models_used(result)
         provenance = ProvenanceOut(
             rafs_version=__version__,
             config_hash=config_hash(self._registry),
             calibration=self._calibration.id,
             preset=name,
             seed=request.seed,
-            prompts={"judge": PROMPT_VERSION},
-            models=models_used(result),
+            prompts={role: PROMPTS[role] for role in sorted({model.role for model in models} & PROMPTS.keys())},
+            models=models,
         )
         record = Record(
             request=request,
@@ -139,11 +144,14 @@ class Scorer:
         return to_response(result, str(uuid.uuid4()), provenance, request.include, record)
 
     def _writer(self, generator: GeneratorInfo) -> Writer:
-        """Find the writer's families: those its id names, and the one the caller declares; none known is unknown."""
+        """Find the writer's families: those its id and its declared family name, and those of the registry's entry."""
         named = [name for name in (generator.model, generator.family) if name is not None]
         families = frozenset[str]().union(*map(self._registry.families_of, named))
         if generator.family in self._registry.families:
             families |= {generator.family}
+        for entry in self._registry.models:
+            if generator.model in (entry.id, entry.model or entry.id):
+                families |= self._registry.families_of_entry(entry)
         return Writer(model=generator.model, families=families)
 
 
@@ -155,11 +163,15 @@ async def replay(record: Record, build_replay: Callable[[Record], Pipeline]) -> 
         build_replay: Builds a pipeline on the record's tape and constants.
     """
     writer = Writer(model=record.writer_model, families=frozenset(record.writer_families))
-    result = await build_replay(record).score(to_input(record.request, writer, record.edit_seed), Meter())
+    result = await build_replay(record).score(
+        to_input(record.request, writer, record.edit_seed, frozenset(record.tape.cut_off)), Meter()
+    )
     return to_response(result, str(uuid.uuid4()), record.provenance, record.request.include, record)
 
 
-def to_input(request: ScoreRequest, writer: Writer, edit_seed: int) -> ScoreInput:
+def to_input(
+    request: ScoreRequest, writer: Writer, edit_seed: int, cut_off: frozenset[Stage] = frozenset()
+) -> ScoreInput:
     """Return the request as the flow takes it."""
     trace = request.trace
     if isinstance(trace, Message):
@@ -174,24 +186,25 @@ def to_input(request: ScoreRequest, writer: Writer, edit_seed: int) -> ScoreInpu
         writer=writer,
         seed=request.seed,
         edit_seed=edit_seed,
+        cut_off=cut_off,
     )
 
 
-def draw_seed(secret: str, problem: str, seed: int) -> int:
-    """Mix the server's secret into a seed, so that the writer of a trace cannot foresee its edits."""
-    digest = hmac.new(secret.encode(), f"{seed}:{problem}".encode(), hashlib.sha256).digest()
+def draw_seed(secret: str, request: ScoreRequest) -> int:
+    """Mix secret, problem and trace into the seed, so that one revealed seed foretells the edits of no other trace."""
+    message = request.model_dump_json(include={"problem", "trace", "seed"}).encode()
+    digest = hmac.new(secret.encode(), message, hashlib.sha256).digest()
     return int.from_bytes(digest[:6], "big")
 
 
 def models_used(result: ScoreResult) -> list[ModelOut]:
     """Return every model that had a say, with its role."""
     evidence = result.evidence
-    used: list[tuple[str, ModelIdentity | None]] = [
-        (row.member.partition(":")[0], row.identity)
-        for row in evidence.verdicts.members
-        if row.identity not in evidence.barred
-    ]
-    used += [("nli", evidence.agreement.validator), ("generator", evidence.generator)]
+    used = [(kind_of(row.member), row.identity) for row in evidence.verdicts.members if judged_only(row.verdicts)]
+    used.append(("nli", evidence.agreement.validator))
+    drawn = evidence.agreement.samples and not result.input.samples
+    if drawn or any(effect.continuations for effect in evidence.interventions.effects):
+        used.append(("generator", evidence.generator))
     return [
         ModelOut(id=model.id, family=model.family, revision=model.revision, role=role)
         for role, model in used

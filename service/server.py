@@ -37,6 +37,8 @@ def serve(scorer: ScoringService, settings: Settings) -> None:
     configure_logging(settings.log_level)
     if not _is_loopback(settings.host):
         logger.warning("no authentication: whoever reaches this address may use it", host=settings.host)
+    if not settings.edit_secret.get_secret_value():
+        logger.warning("RAFS_EDIT_SECRET is not set: whoever reads the source can foresee the counterfactual edits")
     logger.info("serving", host=settings.host, port=settings.port)
     try:
         uvicorn.run(

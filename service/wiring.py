@@ -48,6 +48,9 @@ class HasThread(Protocol):
 
 Engine = TypeVar("Engine", bound=HasThread)
 
+REPLAY_DEADLINE_S = 600.0
+"""A replay reads and computes, and waits for nobody: what the record's own deadline cut off is on its tape."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
@@ -154,7 +157,7 @@ class Stock:
             id=entry.id,
             family=entry.family,
             revision=revision_of(entry),
-            kin=self._registry.families_of_entry(entry) - {entry.family},
+            kin=tuple(sorted(self._registry.families_of_entry(entry) - {entry.family})),
         )
         order = Order(entry=entry, identity=identity, cache=self._cache, threads=self._threads, closing=self.closing)
         key = (entry.id, role)
@@ -248,7 +251,7 @@ def build_replay(record: Record) -> Pipeline:
     recorded = [RecordedVerifier(member) for member in tape.members]
     return assemble(
         record.policy,
-        replace(record.preset, deadline_s=0.0) if tape.deadline_passed else record.preset,
+        replace(record.preset, deadline_s=REPLAY_DEADLINE_S),
         record.calibration,
         algebra=ScriptedAlgebra({(left, right): truth for left, right, truth in tape.algebra}),
         checkers=[verifier for verifier in recorded if verifier.identity is None],

@@ -6,6 +6,7 @@ from hypothesis import settings
 
 # Two workers on two cores: torch with more threads than free cores waits at its barriers, 5 times slower.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("RAFS_TORCH_THREADS", "1")
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 # A deadline measures the neighbours' load, not our code. In CI the same examples every time: red means broken.

@@ -2,14 +2,19 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rafs.calibration import DEFAULT_CALIBRATION
+from rafs.calibration import DEFAULT_CALIBRATION, Scale
 from rafs.engines.scripted import ScriptedAlgebra
-from rafs.errors import OverloadedError
+from rafs.errors import BackendError, OverloadedError
 from rafs.pipeline import Pipeline
 from rafs.record import Record
 from rafs.registry import Registry, load_registry
@@ -55,6 +60,8 @@ class WordNli:
 
 
 REGISTRY = load_registry()
+WEAK = Scale(intercept=2.0, slope=0.1)
+CALIBRATION = replace(DEFAULT_CALIBRATION, scales={"judge:smollm2": WEAK, "judge:llama-3": WEAK})
 
 
 async def nothing() -> None:
@@ -68,7 +75,7 @@ def scorer(*judges: LengthJudge, registry: Registry = REGISTRY, deadline_s: floa
         return assemble(
             registry.policy.to_policy(),
             preset,
-            DEFAULT_CALIBRATION,
+            CALIBRATION,
             algebra=ScriptedAlgebra({}),
             checkers=[SymbolicVerifier(DEFAULT_CALIBRATION.checker)],
             models=judges or (LengthJudge(),),
@@ -81,7 +88,7 @@ def scorer(*judges: LengthJudge, registry: Registry = REGISTRY, deadline_s: floa
         build_pipeline=build,
         is_ready=lambda entry: True,
         close=nothing,
-        calibration=DEFAULT_CALIBRATION,
+        calibration=CALIBRATION,
         default_preset="standard",
         edit_secret="secret",
     )
@@ -142,6 +149,25 @@ async def test_the_same_input_and_seed_give_the_same_bytes() -> None:
     assert json.dumps(first) == json.dumps(second)
 
 
+def test_the_bytes_do_not_depend_on_the_order_of_hashes() -> None:
+    program = (
+        "import asyncio, json; from tests.test_flow import *;"
+        "body = request(samples=SAMPLES, include=['interventions', 'record'], preset='deep');"
+        "print(json.dumps(content(asyncio.run(scorer().score(body)))))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parent.parent,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "6")
+    }
+    assert len(outputs) == 1
+
+
 async def test_the_order_of_samples_does_not_matter() -> None:
     one, other = [await scorer().score(request(samples=order)) for order in (SAMPLES, SAMPLES[::-1])]
     assert one.score == pytest.approx(other.score)
@@ -169,6 +195,21 @@ async def test_a_trace_of_unknown_writer_is_never_accepted(generator: dict[str, 
     response = await scorer().score(request(generator=generator, samples=SAMPLES[:2]))
     assert (response.status, response.independence) == ("Review", "unknown")
     assert "unknown_generator" in response.reasons
+
+
+async def test_a_model_of_the_registry_has_the_family_that_the_registry_says() -> None:
+    entry = REGISTRY.models[0].model_copy(update={"id": "house-model"})
+    registry = REGISTRY.model_copy(update={"models": (entry, *REGISTRY.models[1:])})
+    response = await scorer(registry=registry).score(request(generator={"model": "house-model"}))
+    assert response.independence == "none_left"
+
+
+async def test_an_answer_that_is_no_number_is_not_held_against_the_steps() -> None:
+    response = await scorer().score(request(STEPS + "The answer is (60, 50)."))
+    assert "steps_do_not_carry_answer" not in response.reasons
+    assert response.outcome.reasoning == "sound"
+    support = next(part for part in response.components if part.name == "S")
+    assert (support.value, support.unmeasured) == (None, "derivation_not_readable")
 
 
 async def test_an_override_is_on_the_record() -> None:
@@ -219,6 +260,13 @@ async def test_past_the_deadline_it_abstains_and_keeps_no_half_measured_number()
     assert (validity.value, validity.log_contribution) == (None, None)
 
 
+async def test_where_every_judge_is_down_nothing_is_accepted() -> None:
+    response = await scorer(LengthJudge(error=BackendError("gone"))).score(request(samples=SAMPLES[:2]))
+    assert response.status == "Review"
+    assert "verifier_down" in response.reasons
+    assert "judge" not in {model.role for model in response.provenance.models}
+
+
 async def test_a_full_queue_is_passed_on() -> None:
     with pytest.raises(OverloadedError):
         await scorer(LengthJudge(error=OverloadedError("full", retry_after_s=1))).score(request())
@@ -236,12 +284,15 @@ async def test_a_record_replays_to_the_same_response(samples: list[str]) -> None
         assert content(again)[part] == content(response)[part]
 
 
-async def test_a_deadline_replays_to_an_abstention() -> None:
-    response = await scorer(LengthJudge(delay_s=30), deadline_s=0.05).score(request(include=["record"]))
+@pytest.mark.parametrize("samples", [[], SAMPLES], ids=["alone", "with samples"])
+async def test_a_record_of_a_passed_deadline_replays_to_the_same_response(samples: list[str]) -> None:
+    body = request(samples=samples, include=["record"])
+    response = await scorer(LengthJudge(delay_s=30), deadline_s=0.2).score(body)
+    assert "deadline" in response.reasons
     assert response.record is not None
-    again = await replay(response.record, build_replay)
-    assert (again.status, again.score) == ("Abstain", None)
-    assert "deadline" in again.reasons
+    again = await replay(Record.model_validate_json(response.record.model_dump_json()), build_replay)
+    for part in ("score", "status", "reasons", "outcome", "components", "independence", "ledger"):
+        assert content(again)[part] == content(response)[part]
 
 
 async def test_components_that_were_not_measured_have_no_value() -> None:

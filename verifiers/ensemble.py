@@ -1,6 +1,7 @@
 """Checkers first, models second, one calibrated number a step."""
 
 import asyncio
+import logging
 from collections.abc import Collection, Iterable, Sequence
 
 from rafs.calibration import Calibration, combine
@@ -8,6 +9,8 @@ from rafs.contracts import Verifier
 from rafs.errors import BackendError
 from rafs.types import Abstained, BlindTrace, Judged, MemberVerdicts, ModelIdentity, StepVerdicts, Verdict, Why
 from rafs.usage import Meter
+
+logger = logging.getLogger(__name__)
 
 
 class VerifierEnsemble:
@@ -26,32 +29,38 @@ class VerifierEnsemble:
         self._q_refuted = q_refuted
 
     @property
-    def models(self) -> Sequence[ModelIdentity]:
-        """The models that may be asked."""
-        return [model.identity for model in self._models if model.identity is not None]
+    def models(self) -> Sequence[tuple[str, ModelIdentity]]:
+        """Name and identity of every model that may be asked, in order of preference."""
+        return [(model.name, model.identity) for model in self._models if model.identity is not None]
 
-    async def verify(self, trace: BlindTrace, refused: Collection[ModelIdentity], meter: Meter) -> StepVerdicts:
-        """Judge every step of the derivation; a member that fails or is refused is left out with its reason."""
+    async def verify(
+        self, trace: BlindTrace, asked: Collection[str], refused: Collection[str], meter: Meter
+    ) -> StepVerdicts:
+        """Judge every step of the derivation; see `contracts.Ensemble`."""
         everything = range(len(trace.steps))
         rows = [await _ask(checker, trace, everything, meter) for checker in self._checkers]
         pending = [t for t in everything if not any(_refutes(row.verdicts[t]) for row in rows)]
-        chosen = _first_of_each_kind(model for model in self._models if model.identity not in refused)
-        rows += await asyncio.gather(*(_ask(model, trace, pending, meter) for model in chosen))
-        rows += [_refuse(model, len(trace.steps)) for model in self._models if model.identity in refused]
+        judging = [model for model in self._models if model.name in asked]
+        rows += await asyncio.gather(*(_ask(model, trace, pending, meter) for model in judging))
+        for model in self._models:
+            if model.name not in asked:
+                rows.append(_pass_over(model, len(trace.steps), is_refused=model.name in refused))
         return StepVerdicts(combined=tuple(self._combine(rows, t) for t in everything), members=tuple(rows))
 
     def _combine(self, rows: Sequence[MemberVerdicts], t: int) -> Verdict:
-        opinions = [(row.member, row.verdicts[t]) for row in rows]
-        judged = [(member, verdict) for member, verdict in opinions if isinstance(verdict, Judged)]
-        if not judged:
-            return Abstained(why=_first_failure(verdict for _, verdict in opinions), detail="no member judged the step")
-        pooled = combine([(kind_of(member), verdict.p_correct) for member, verdict in judged], self._calibration)
-        refuting = [verdict for _, verdict in judged if verdict.refuted]
+        judged = [(row.member, verdict) for row in rows if isinstance(verdict := row.verdicts[t], Judged)]
+        heard = [(member, verdict) for member, verdict in judged if self._calibration.hears(member)]
+        if not heard:
+            why = Why.AT_CHANCE if judged else _first_failure(row.verdicts[t] for row in rows)
+            return Abstained(why=why, detail=_UNHEARD.get(why, "no member judged the step"))
+        pooled = combine([(member, verdict.p_correct) for member, verdict in heard], self._calibration)
+        refuting = [verdict for _, verdict in heard if verdict.refuted]
         q = min(pooled, self._q_refuted) if refuting else pooled
-        reason = (
-            refuting[0].reason if refuting else "; ".join(verdict.reason for _, verdict in judged if verdict.reason)
-        )
-        return Judged(p_correct=q, refuted=bool(refuting), reason=reason)
+        reasons = [verdict.reason for verdict in refuting or [verdict for _, verdict in heard] if verdict.reason]
+        return Judged(p_correct=q, refuted=bool(refuting), reason="; ".join(reasons))
+
+
+_UNHEARD = {Why.AT_CHANCE: "only a verifier that is at chance judged it"}
 
 
 async def _ask(member: Verifier, trace: BlindTrace, ask: Sequence[int], meter: Meter) -> MemberVerdicts:
@@ -59,28 +68,17 @@ async def _ask(member: Verifier, trace: BlindTrace, ask: Sequence[int], meter: M
     try:
         answers = await member.verify(trace, ask, meter) if ask else []
     except BackendError as error:
-        why = Why.TIMEOUT if error.timed_out else Why.BACKEND_DOWN
-        answers = [Abstained(why=why, detail=str(error))] * len(ask)
+        # What a server said may name addresses and keys: it is for the operator's log, not for the caller.
+        logger.warning("verifier %s failed: %s", member.name, error)
+        answers = [Abstained(why=Why.TIMEOUT if error.timed_out else Why.BACKEND_DOWN)] * len(ask)
     for t, verdict in zip(ask, answers, strict=True):
         verdicts[t] = verdict
     return MemberVerdicts(member=member.name, identity=member.identity, verdicts=tuple(verdicts))
 
 
-def _first_of_each_kind(models: Iterable[Verifier]) -> list[Verifier]:
-    """The operator lists models in order of preference: later ones of a kind stand in for a refused one."""
-    chosen: dict[str, Verifier] = {}
-    for model in models:
-        chosen.setdefault(kind_of(model.name), model)
-    return list(chosen.values())
-
-
-def kind_of(member: str) -> str:
-    """Return the kind of a member: `judge` for `judge:smollm2-135m-instruct`."""
-    return member.partition(":")[0]
-
-
-def _refuse(member: Verifier, n_steps: int) -> MemberVerdicts:
-    verdict = Abstained(why=Why.SAME_FAMILY, detail="of the family that wrote the trace")
+def _pass_over(member: Verifier, n_steps: int, *, is_refused: bool) -> MemberVerdicts:
+    refused = Abstained(why=Why.SAME_FAMILY, detail="of the family that wrote the trace")
+    verdict = refused if is_refused else Abstained(why=Why.NOT_NEEDED)
     return MemberVerdicts(member=member.name, identity=member.identity, verdicts=(verdict,) * n_steps)
 
 
@@ -91,5 +89,5 @@ def _refutes(verdict: Verdict) -> bool:
 def _first_failure(verdicts: Iterable[Verdict]) -> Why:
     """The most telling reason: a failure of a back-end before a claim that nobody could read."""
     reasons = [verdict.why for verdict in verdicts if isinstance(verdict, Abstained)]
-    telling = [why for why in reasons if why is not Why.NOT_APPLICABLE]
+    telling = [why for why in reasons if why not in (Why.NOT_APPLICABLE, Why.NOT_NEEDED)]
     return (telling or reasons or [Why.NOT_APPLICABLE])[0]

@@ -29,6 +29,27 @@ class _Entry(Generic[Item, Result]):
     future: Future[Result] = field(default_factory=Future)
 
 
+def cut_batches(sizes: Sequence[int], batch_tokens: int) -> list[list[int]]:
+    """Cut the inputs of one call into padded batches, decided by that call alone.
+
+    A float sum depends on the shape of its batch, so a model that pads runs each of these as one item, alone: who
+    else is queued then changes no bit of a result.
+
+    Args:
+        sizes: Tokens of each input.
+        batch_tokens: Bound of (longest input) x (number of inputs); a larger input is a batch of its own.
+
+    Returns:
+        Positions in `sizes`, shortest input first; equal ones in order.
+    """
+    batches: list[list[int]] = []
+    for at in sorted(range(len(sizes)), key=sizes.__getitem__):
+        if not batches or sizes[at] * (len(batches[-1]) + 1) > batch_tokens:
+            batches.append([])
+        batches[-1].append(at)
+    return batches
+
+
 class MicroBatcher(Generic[Item, Result]):
     """Runs a blocking function over queued items, on a thread of its own, in batches bounded in tokens.
 

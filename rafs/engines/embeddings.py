@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rafs.engines.batching import MicroBatcher
+from rafs.engines.batching import MicroBatcher, cut_batches
 from rafs.engines.loading import DEFAULT_THREADS, set_threads
 from rafs.errors import BackendError
 from rafs.types import ModelIdentity
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 STAGE = "embed"
 BATCH_TOKENS = 512
-"""Padded tokens of one batch: small enough that a waiting caller is soon served, large enough to fill the cores."""
+"""Padded tokens of one batch: large enough to fill the cores, small enough that a caller who left is soon noticed."""
 QUEUE_TOKENS = 131_072
 
 Vector = NDArray[np.float32]
@@ -42,8 +42,8 @@ class SentenceEmbedder:
         # A fast tokenizer must not be used by two threads at once, and the model's own runs on the inference thread.
         self._counter = copy.deepcopy(model.tokenizer)
         self._identity = identity
-        self._batcher: MicroBatcher[str, Vector] = MicroBatcher(
-            self._encode, name=identity.id, batch_tokens=BATCH_TOKENS, queue_tokens=queue_tokens
+        self._batcher: MicroBatcher[tuple[str, ...], Vector] = MicroBatcher(
+            self._encode, name=identity.id, batch_tokens=1, queue_tokens=queue_tokens
         )
 
     @classmethod
@@ -83,23 +83,29 @@ class SentenceEmbedder:
         self._batcher.close()
 
     async def embed(self, texts: Sequence[str], meter: Meter) -> Vector:
-        """See `Embedder.embed`. Equal texts are embedded once; batches are filled in order of length."""
+        """See `Embedder.embed`. Equal texts are embedded once; a batch holds texts of this call alone."""
         if not texts:
             return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)
         distinct = list(dict.fromkeys(texts))
         sizes = self._n_tokens(distinct)
-        order = sorted(range(len(distinct)), key=sizes.__getitem__)
-        rows = await self._batcher.run([(distinct[index], sizes[index]) for index in order])
+        batches = cut_batches(sizes, BATCH_TOKENS)
+        rows = await self._batcher.run(
+            [(tuple(distinct[at] for at in batch), sum(sizes[at] for at in batch)) for batch in batches]
+        )
         meter.add(STAGE, calls=len(distinct), tokens=sum(sizes))
-        row_of = {distinct[index]: row for index, row in zip(order, rows, strict=True)}
+        order = [distinct[at] for batch in batches for at in batch]
+        row_of = dict(zip(order, np.concatenate(rows), strict=True))
         return np.stack([row_of[text] for text in texts])  # (n_texts, d)
 
     def _n_tokens(self, texts: Sequence[str]) -> list[int]:
         ids = self._counter(list(texts), truncation=True, max_length=self._model.max_seq_length)["input_ids"]
         return [len(row) for row in ids]
 
-    def _encode(self, texts: Sequence[str]) -> list[Vector]:
+    def _encode(self, batches: Sequence[tuple[str, ...]]) -> list[Vector]:
+        return [self._rows(batch) for batch in batches]
+
+    def _rows(self, texts: tuple[str, ...]) -> Vector:
         rows = self._model.encode(
             list(texts), batch_size=len(texts), normalize_embeddings=True, show_progress_bar=False
         )
-        return list(np.asarray(rows, dtype=np.float32))
+        return np.asarray(rows, dtype=np.float32)  # (n_texts, d)

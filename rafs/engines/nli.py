@@ -1,11 +1,16 @@
 """The embedded validator: quantities compared exactly, words by an embedder's cosine."""
 
+import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rafs.contracts import Embedder
-from rafs.engines.text_signs import is_flipped, read_quantities
+from rafs.engines.text_signs import Polarity, is_flipped, read_polarity, read_quantities
 from rafs.types import Abstained, Entailment, ModelIdentity
 from rafs.usage import Meter
 
@@ -113,23 +118,50 @@ class EmbeddingNli:
 
     async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
         """See `Nli.classify`. Each distinct text is embedded once; never abstains."""
-        signs = await read_signs(self._embedder, pairs, meter)
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        vectors = await self._embedder.embed(texts, meter)
         meter.add(STAGE, calls=len(pairs))
-        return [entailment_from_signs(each, self._fitted) for each in signs]
+        # Tens of thousands of pairs take a good part of a second of plain Python, too long for the event loop.
+        return await asyncio.to_thread(self._opinions, texts, vectors, pairs)
+
+    def _opinions(
+        self, texts: Sequence[str], vectors: NDArray[np.float32], pairs: Sequence[tuple[str, str]]
+    ) -> list[Entailment]:
+        return [entailment_from_signs(each, self._fitted) for each in compare_pairs(texts, vectors, pairs)]
 
 
-async def read_signs(embedder: Embedder, pairs: Sequence[tuple[str, str]], meter: Meter) -> list[Signs]:
-    """Return the signs of every pair, in order; each distinct text is embedded and read once."""
-    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    vectors = await embedder.embed(texts, meter)  # (n_texts, d)
-    row = {text: index for index, text in enumerate(texts)}
-    numbers = {text: frozenset(read_quantities(text)) for text in texts}
-    return [
-        Signs(
-            cosine=float(vectors[row[premise]] @ vectors[row[hypothesis]]),
-            flipped=is_flipped(premise, hypothesis),
-            has_new_number=not numbers[hypothesis] <= numbers[premise],
-            same_text=premise.casefold().split() == hypothesis.casefold().split(),
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    vector: NDArray[np.float32]  # (d,)
+    numbers: frozenset[Fraction]
+    polarity: Polarity
+    words: tuple[str, ...]
+
+
+def compare_pairs(texts: Sequence[str], vectors: NDArray[np.float32], pairs: Sequence[tuple[str, str]]) -> list[Signs]:
+    """Return the signs of every pair, in order; each text is read once.
+
+    Args:
+        texts: Distinct; hold both sides of every pair.
+        vectors: Their unit rows, shape (n_texts, d).
+        pairs: (premise, hypothesis).
+    """
+    read = {
+        text: _Read(
+            vector=vector,
+            numbers=frozenset(read_quantities(text)),
+            polarity=read_polarity(text),
+            words=tuple(text.casefold().split()),
         )
-        for premise, hypothesis in pairs
-    ]
+        for text, vector in zip(texts, vectors, strict=True)
+    }
+    return [_signs(read[premise], read[hypothesis]) for premise, hypothesis in pairs]
+
+
+def _signs(premise: _Read, hypothesis: _Read) -> Signs:
+    return Signs(
+        cosine=float(premise.vector @ hypothesis.vector),
+        flipped=is_flipped(premise.polarity, hypothesis.polarity),
+        has_new_number=not hypothesis.numbers <= premise.numbers,
+        same_text=premise.words == hypothesis.words,
+    )

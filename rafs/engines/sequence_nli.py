@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rafs.engines.batching import MicroBatcher
+from rafs.engines.batching import MicroBatcher, cut_batches
 from rafs.engines.loading import DEFAULT_THREADS, load_model
 from rafs.errors import BackendError, ConfigError
 from rafs.types import Abstained, Entailment, ModelIdentity, Why
@@ -45,8 +45,8 @@ class SequenceClassifierNli:
         self._identity = identity
         self._columns = read_label_order(model.config.id2label, identity.id)
         self._window = min(int(model.config.max_position_embeddings), MAX_PAIR_TOKENS)
-        self._batcher: MicroBatcher[PairIds, Entailment] = MicroBatcher(
-            self._classify, name=identity.id, batch_tokens=BATCH_TOKENS, queue_tokens=queue_tokens
+        self._batcher: MicroBatcher[list[PairIds], list[Entailment]] = MicroBatcher(
+            self._classify, name=identity.id, batch_tokens=1, queue_tokens=queue_tokens
         )
 
     @classmethod
@@ -83,16 +83,26 @@ class SequenceClassifierNli:
         self._batcher.close()
 
     async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
-        """See `Nli.classify`. Equal pairs run once; `Abstained(TOO_LONG)` for a pair beyond the model's window."""
+        """See `Nli.classify`. Equal pairs run once; a batch holds pairs of this call alone.
+
+        A pair beyond the model's window is `Abstained(TOO_LONG)`.
+        """
         if not pairs:
             return []
         distinct = list(dict.fromkeys(pairs))
         encoded = self._encode(distinct)
-        fitting = [at for at, (ids, _) in enumerate(encoded) if len(ids) <= self._window]
-        fitting.sort(key=lambda at: len(encoded[at][0]))  # batches of equal length need no padding
-        results = await self._batcher.run([(encoded[at], len(encoded[at][0])) for at in fitting])
-        meter.add(STAGE, calls=len(fitting), tokens=sum(len(encoded[at][0]) for at in fitting))
-        found = {distinct[at]: result for at, result in zip(fitting, results, strict=True)}
+        fitting = [(pair, ids) for pair, ids in zip(distinct, encoded, strict=True) if len(ids[0]) <= self._window]
+        sizes = [len(ids) for _, (ids, _) in fitting]
+        batches = cut_batches(sizes, BATCH_TOKENS)
+        results = await self._batcher.run(
+            [([fitting[at][1] for at in batch], sum(sizes[at] for at in batch)) for batch in batches]
+        )
+        meter.add(STAGE, calls=len(fitting), tokens=sum(sizes))
+        found = {
+            fitting[at][0]: opinion
+            for batch, opinions in zip(batches, results, strict=True)
+            for at, opinion in zip(batch, opinions, strict=True)
+        }
         too_long = Abstained(why=Why.TOO_LONG, detail=f"the pair passes {self._window} tokens")
         return [found.get(pair, too_long) for pair in pairs]
 
@@ -104,7 +114,10 @@ class SequenceClassifierNli:
             for ids, kinds in zip(batch["input_ids"], types, strict=True)
         ]
 
-    def _classify(self, pairs: Sequence[PairIds]) -> list[Entailment]:
+    def _classify(self, batches: Sequence[list[PairIds]]) -> list[list[Entailment]]:
+        return [self._opinions(batch) for batch in batches]
+
+    def _opinions(self, pairs: Sequence[PairIds]) -> list[Entailment]:
         import torch
 
         longest = max(len(ids) for ids, _ in pairs)

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 
 from rafs.number_words import read_number_words
@@ -66,28 +67,33 @@ def read_quantities(text: str) -> Counter[Fraction]:
     return found
 
 
-def is_flipped(premise: str, hypothesis: str) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polarity:
+    """What could be turned round in a sentence; read once, compared with many others."""
+
+    negated: bool
+    ones: int
+    """Bit i: it has a word of the one side of opposites i, and none of the other."""
+    others: int
+    """Bit i: the other way round."""
+
+
+def read_polarity(text: str) -> Polarity:
+    """Return the negation and the opposed words of a sentence; one with words of both sides takes neither."""
+    words = frozenset(_WORD.findall(text[:MAX_CHARS].lower()))
+    ones = sum(bool(words & one) << bit for bit, (one, _) in enumerate(_OPPOSITES))
+    others = sum(bool(words & other) << bit for bit, (_, other) in enumerate(_OPPOSITES))
+    negated = bool(words & _NEGATIONS) or any(word.endswith(("'t", "’t")) for word in words)
+    return Polarity(negated=negated, ones=ones & ~others, others=others & ~ones)
+
+
+def is_flipped(premise: Polarity, hypothesis: Polarity) -> bool:
     """Say whether one of the two is negated, or uses the opposite word, and the other is not.
 
     Two flips cancel: `not odd` and `even` are not flipped.
     """
-    left, right = _words(premise), _words(hypothesis)
-    flips = _n_negations(left) + _n_negations(right)
-    for one, other in _OPPOSITES:
-        if (left & one and right & other and not left & other and not right & one) or (
-            left & other and right & one and not left & one and not right & other
-        ):
-            flips += 1
-    return flips % 2 == 1
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text[:MAX_CHARS].lower()))
-
-
-def _n_negations(words: frozenset[str]) -> int:
-    negated = words & _NEGATIONS or any(word.endswith(("'t", "’t")) for word in words)
-    return 1 if negated else 0
+    opposed = premise.ones & hypothesis.others | premise.others & hypothesis.ones
+    return (premise.negated + hypothesis.negated + opposed.bit_count()) % 2 == 1
 
 
 def _read_digits(text: str) -> Fraction | None:

@@ -1,6 +1,7 @@
 """C follows its formula; who voted for what is kept."""
 
 import math
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -39,6 +40,17 @@ def test_equal_numbers_in_other_clothes_are_one_class() -> None:
     assert group_answers(["1.0", "2", "1", "2.0", "1"], same_number) == [[0, 2, 4], [1, 3]]
 
 
+def same_with_units(a: str, b: str) -> Truth:
+    (one, unit), (other, other_unit) = ([*text.split(), ""][:2] for text in (a, b))
+    return Truth.TRUE if one == other and (unit == other_unit or "" in (unit, other_unit)) else Truth.FALSE
+
+
+@pytest.mark.parametrize("order", list(permutations(["12", "12 cm", "12 usd", "13"])))
+def test_grouping_does_not_depend_on_the_order_of_answers(order: tuple[str, ...]) -> None:
+    groups = {frozenset(order[i] for i in members) for members in group_answers(order, same_with_units)}
+    assert groups == {frozenset({"12", "12 cm", "12 usd"}), frozenset({"13"})}
+
+
 def test_unknown_equivalence_never_merges() -> None:
     assert group_answers(["1", "?", "1.0"], same_number) == [[0, 2], [1]]
 
@@ -72,6 +84,11 @@ def test_a_tie_has_no_modal_answer() -> None:
 def test_a_stated_answer_that_nobody_gave_is_not_modal() -> None:
     vote = answer_consensus(["3", "3", "4"], "5", same_number)
     assert (vote.answer_is_modal, vote.share_of_stated) == (False, 0.0)
+
+
+def test_a_stated_answer_that_cannot_be_compared_is_neither_modal_nor_not() -> None:
+    vote = answer_consensus(["3", "3", "4"], "?", same_number)
+    assert (vote.answer_is_modal, vote.share_of_stated) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,19 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
             setting(-1, "presets", "gate", "deadline_s"), "presets.gate.deadline_s", "greater than 0", id="deadline"
         ),
         pytest.param(setting(0.4, "policy", "weights", "P"), "policy.weights", "together 1", id="weights beyond one"),
+        pytest.param(
+            setting({"P": 0.9, "S": 0.05, "C": 0.03, "D": 0.02}, "policy", "weights"),
+            "policy.weights",
+            "got 0.02 for D, so a score of 66 with D at 0, allowed at least 0.145 each at epsilon 1e-09",
+            id="weight that cannot sink the score",
+        ),
+        pytest.param(setting(1e-4, "policy", "epsilon"), "policy.weights", "at least 0.325", id="epsilon too large"),
+        pytest.param(
+            setting(["all-minilm-l6-v2"], "presets", "deep", "models", "embedder"),
+            "presets.deep.models.embedder",
+            "listed under 'nli'",
+            id="role that no preset uses",
+        ),
         pytest.param(removing("policy", "weights", "D"), "policy.weights", "one weight for each", id="weight left out"),
         pytest.param(setting(".nan", "policy", "alpha"), "policy.alpha", "got '.nan'", id="no number"),
         pytest.param(

@@ -123,6 +123,7 @@ def test_pairs_without_an_opinion_reduce_coverage() -> None:
         pytest.param([[A]], "too_few_modal_traces", id="one trace"),
         pytest.param([[A], []], "too_few_modal_traces", id="one with claims"),
         pytest.param([[sentence("x")], [sentence("y")]], "no_validator_opinion", id="no validator"),
+        pytest.param([[sentence(str(i)) for i in range(300)]] * 2, "too_many_claims", id="too many pairs of claims"),
     ],
 )
 def test_what_cannot_be_compared_is_unmeasured(traces: list[list[CanonicalClaim]], reason: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from rafs.interventions import Edit, EditFamily, Effect, EffectMethod, Interventions, Response
 from rafs.outcomes import Measured, Unmeasured
-from rafs.support import AnswerEntailment, EntailmentSource, answer_support, continuation_delta
+from rafs.support import AnswerEntailment, answer_support, continuation_delta
 
 EDIT = Edit(
     step=0,
@@ -21,7 +21,7 @@ EDIT = Edit(
 
 
 def entails(p: float) -> AnswerEntailment:
-    return AnswerEntailment(p=p, source=EntailmentSource.GRAPH, detail="")
+    return AnswerEntailment(p=p, detail="")
 
 
 def interventions(*responses: list[Response]) -> Interventions:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rafs.outcomes import Measured, Unmeasured
 from rafs.types import Abstained, Judged, StepKind, Verdict, Why
-from rafs.validity import step_validity, suspect_position
+from rafs.validity import step_validity, suspect_positions
 
 probabilities = st.floats(0, 1)
 judged = probabilities.map(lambda p: Judged(p_correct=p))
@@ -47,6 +47,11 @@ def test_abstentions_change_coverage_and_not_the_value(verdicts: list[Verdict]) 
     assert padded.coverage == len(verdicts) / (len(verdicts) + 1)
 
 
+def test_a_heading_that_nobody_judged_costs_no_coverage() -> None:
+    part = step_validity([ABSTAINED, Judged(p_correct=0.9)], [StepKind.SETUP, StepKind.INFERENCE], 0.5)
+    assert part == Measured(value=0.9, coverage=1.0)
+
+
 @given(st.lists(judged, min_size=1), st.integers(1, 20))
 def test_padding_with_true_trivialities_does_not_raise_it(verdicts: list[Verdict], n: int) -> None:
     padding: list[Verdict] = [Judged(p_correct=1.0)] * n
@@ -72,5 +77,5 @@ def test_without_a_verdict_it_is_unmeasured(verdicts: list[Verdict], reason: str
 
 def test_the_suspect_is_the_earliest_step_below_the_threshold() -> None:
     verdicts: list[Verdict] = [Judged(p_correct=0.8), ABSTAINED, Judged(p_correct=0.49), Judged(p_correct=0.1)]
-    assert suspect_position(verdicts, 0.5) == 2
-    assert suspect_position(verdicts[:2], 0.5) is None
+    assert suspect_positions(verdicts, 0.5) == [2, 3]
+    assert suspect_positions(verdicts[:2], 0.5) == []

@@ -38,6 +38,7 @@ def make_step(index: int, text: str, p_correct: float | None, **changes: object)
         "kind": "inference",
         "p_correct": p_correct,
         "refuted": False,
+        "suspect": p_correct is not None and p_correct < 0.6,
         "reason": "",
         "claims": [],
     }

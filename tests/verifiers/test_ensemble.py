@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.calibration import AS_GIVEN, Calibration, CheckerRates, Scale, combine, logit
+from rafs.calibration import AT_CHANCE, Calibration, CheckerRates, Scale, combine, logit
 from rafs.errors import BackendError
 from rafs.reading import read_text
 from rafs.types import Abstained, BlindTrace, Judged, ModelIdentity, Verdict, Why
@@ -18,11 +18,13 @@ CALIBRATION = Calibration(
     data="none",
     prior=0.8,
     checker=CheckerRates(proven=0.9, ungrounded=0.8, invented=0.4),
-    scales={"symbolic": AS_GIVEN, "judge": Scale(intercept=0.2, slope=0.5)},
+    scales={"judge:qwen": Scale(intercept=0.2, slope=0.5), "judge:llama": AT_CHANCE},
 )
 TRACE = read_text("One and two?", ["1 + 2 = 3, say.", "So it is three."], None).blind()
 QWEN = ModelIdentity(id="qwen", family="qwen", revision="1")
 LLAMA = ModelIdentity(id="llama", family="llama", revision="1")
+GEMMA = ModelIdentity(id="gemma", family="gemma", revision="1")
+ASKED = ["judge:qwen"]
 
 
 class Says:
@@ -55,7 +57,9 @@ FALSE = Judged(p_correct=0.0, refuted=True, reason="1 + 2 is 3")
 
 async def test_what_a_checker_refuted_is_not_sent_to_a_model() -> None:
     model = judge(Judged(p_correct=0.99), Judged(p_correct=0.9))
-    verdicts = await VerifierEnsemble([checker(FALSE, SILENT)], [model], CALIBRATION, 0.02).verify(TRACE, [], Meter())
+    verdicts = await VerifierEnsemble([checker(FALSE, SILENT)], [model], CALIBRATION, 0.02).verify(
+        TRACE, ASKED, [], Meter()
+    )
     assert model.asked == [1]
     refuted, other = verdicts.combined
     assert isinstance(refuted, Judged)
@@ -71,7 +75,7 @@ async def test_no_model_can_talk_a_refuted_step_up() -> None:
     sure = VerifierEnsemble(
         [checker(FALSE, FALSE)], [judge(Judged(p_correct=1.0), Judged(p_correct=1.0))], CALIBRATION, 0.02
     )
-    for verdict in (await sure.verify(TRACE, [], Meter())).combined:
+    for verdict in (await sure.verify(TRACE, ASKED, [], Meter())).combined:
         assert isinstance(verdict, Judged)
         assert verdict.p_correct <= 0.02
 
@@ -79,7 +83,9 @@ async def test_no_model_can_talk_a_refuted_step_up() -> None:
 async def test_a_member_that_is_down_is_left_out_with_its_reason() -> None:
     down = Says("judge:qwen", QWEN, BackendError("the server is gone"))
     proven = Judged(p_correct=0.9)
-    verdicts = await VerifierEnsemble([checker(proven, SILENT)], [down], CALIBRATION, 0.02).verify(TRACE, [], Meter())
+    verdicts = await VerifierEnsemble([checker(proven, SILENT)], [down], CALIBRATION, 0.02).verify(
+        TRACE, ASKED, [], Meter()
+    )
     alone, nobody = verdicts.combined
     assert isinstance(alone, Judged)
     assert alone.p_correct == pytest.approx(0.9)
@@ -87,24 +93,43 @@ async def test_a_member_that_is_down_is_left_out_with_its_reason() -> None:
     assert nobody.why is Why.BACKEND_DOWN
 
 
-async def test_a_refused_model_is_not_asked_and_the_next_one_is() -> None:
-    first, second = judge(SILENT, SILENT), judge(Judged(p_correct=0.7), Judged(p_correct=0.7), identity=LLAMA)
-    verdicts = await VerifierEnsemble([], [first, second], CALIBRATION, 0.02).verify(TRACE, [QWEN], Meter())
-    assert (first.asked, second.asked) == ([], [0, 1])
-    assert [row.member for row in verdicts.members] == ["judge:llama", "judge:qwen"]
-    assert all(isinstance(v, Abstained) and v.why is Why.SAME_FAMILY for v in verdicts.members[1].verdicts)
+async def test_every_model_has_a_row_and_only_the_asked_ones_are_asked() -> None:
+    first, second = judge(SILENT, SILENT), judge(SILENT, SILENT, identity=GEMMA)
+    third = judge(SILENT, SILENT, identity=LLAMA)
+    ensemble = VerifierEnsemble([], [first, second, third], CALIBRATION, 0.02)
+    verdicts = await ensemble.verify(TRACE, ["judge:gemma"], ["judge:qwen"], Meter())
+    assert (first.asked, second.asked, third.asked) == ([], [0, 1], [])
+    reasons = {row.member: row.verdicts[0].why for row in verdicts.members if isinstance(row.verdicts[0], Abstained)}
+    assert reasons == {
+        "judge:gemma": Why.NOT_APPLICABLE,
+        "judge:qwen": Why.SAME_FAMILY,
+        "judge:llama": Why.NOT_NEEDED,
+    }
 
 
-async def test_of_two_independent_judges_only_the_preferred_one_is_asked() -> None:
-    first, second = judge(Judged(p_correct=0.7), SILENT), judge(SILENT, SILENT, identity=LLAMA)
-    await VerifierEnsemble([], [first, second], CALIBRATION, 0.02).verify(TRACE, [], Meter())
-    assert (first.asked, second.asked) == ([0, 1], [])
+async def test_what_only_a_verifier_at_chance_judged_is_not_measured() -> None:
+    deaf = judge(Judged(p_correct=0.99), Judged(p_correct=0.01), identity=LLAMA)
+    ensemble = VerifierEnsemble([checker(Judged(p_correct=0.9), SILENT)], [deaf], CALIBRATION, 0.02)
+    verdicts = await ensemble.verify(TRACE, ["judge:llama"], [], Meter())
+    heard, unheard = verdicts.combined
+    assert isinstance(heard, Judged)
+    assert heard.p_correct == pytest.approx(0.9)
+    assert isinstance(unheard, Abstained)
+    assert unheard.why is Why.AT_CHANCE
+    assert verdicts.members[1].verdicts[1] == Judged(p_correct=0.01)
+
+
+async def test_what_a_server_said_stays_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    down = Says("judge:qwen", QWEN, BackendError("http://10.0.0.1 refused key abc"))
+    verdicts = await VerifierEnsemble([], [down], CALIBRATION, 0.02).verify(TRACE, ASKED, [], Meter())
+    assert "10.0.0.1" not in repr(verdicts)
+    assert "10.0.0.1" in caplog.text
 
 
 def test_pooling_by_hand() -> None:
     base = logit(0.8)
     expected = base + (logit(0.9) - base) + (0.2 + 0.5 * logit(0.3) - base)
-    assert logit(combine([("symbolic", 0.9), ("judge", 0.3)], CALIBRATION)) == pytest.approx(expected)
+    assert logit(combine([("symbolic", 0.9), ("judge:qwen", 0.3)], CALIBRATION)) == pytest.approx(expected)
 
 
 def test_a_single_unscaled_member_is_taken_at_its_word() -> None:
@@ -114,4 +139,4 @@ def test_a_single_unscaled_member_is_taken_at_its_word() -> None:
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_surer_member_never_lowers_the_pool(p: float, other: float) -> None:
     low, high = sorted((p, other))
-    assert combine([("judge", low)], CALIBRATION) <= combine([("judge", high)], CALIBRATION)
+    assert combine([("judge:qwen", low)], CALIBRATION) <= combine([("judge:qwen", high)], CALIBRATION)

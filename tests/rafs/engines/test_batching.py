@@ -3,8 +3,10 @@ import threading
 from collections.abc import Iterator, Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rafs.engines.batching import UNMEASURED_RETRY_AFTER_S, MicroBatcher
+from rafs.engines.batching import UNMEASURED_RETRY_AFTER_S, MicroBatcher, cut_batches
 from rafs.errors import BackendError, OverloadedError
 
 DEADLINE_S = 5
@@ -169,3 +171,23 @@ async def test_closing_fails_what_still_waits(batcher: MicroBatcher[int, int], d
     doubler.may_go_on.set()
     await closing
     assert await first == [2]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "batches"),
+    [
+        pytest.param([], [], id="nothing"),
+        pytest.param([3, 1, 3, 2], [[1, 3, 0], [2]], id="shortest first, equal ones in order"),
+        pytest.param([5, 5], [[0], [1]], id="two that do not fit together"),
+        pytest.param([50, 2], [[1], [0]], id="larger than a batch"),
+    ],
+)
+def test_a_call_is_cut_by_padded_size(sizes: list[int], batches: list[list[int]]) -> None:
+    assert cut_batches(sizes, 9) == batches
+
+
+@given(st.lists(st.integers(1, 60), max_size=40))
+def test_every_input_is_in_one_batch_and_only_a_large_one_passes_the_bound(sizes: list[int]) -> None:
+    batches = cut_batches(sizes, 100)
+    assert sorted(at for batch in batches for at in batch) == list(range(len(sizes)))
+    assert all(len(batch) == 1 or max(sizes[at] for at in batch) * len(batch) <= 100 for batch in batches)

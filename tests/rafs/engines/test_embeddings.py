@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +33,15 @@ async def test_batching_does_not_change_a_row(embedder: SentenceEmbedder) -> Non
     together = await embedder.embed(texts, Meter())
     alone = np.vstack([await embedder.embed([text], Meter()) for text in texts])
     assert together == pytest.approx(alone, abs=1e-5)
+
+
+async def test_other_callers_in_the_queue_change_no_bit_of_a_row(embedder: SentenceEmbedder) -> None:
+    texts = ["x = 7", "She bakes 40 rolls and sells 32 of them before noon.", "six pens", "So 8 rolls are left over."]
+    others = [[f"Shelf {i} holds {'very ' * (3 * j)}old books." for j in range(5)] for i in range(4)]
+    alone = await embedder.embed(texts, Meter())
+    crowd = await asyncio.gather(*(embedder.embed(each, Meter()) for each in [*others[:2], texts, *others[2:], texts]))
+    assert (crowd[2] == alone).all()
+    assert (crowd[5] == alone).all()
 
 
 async def test_a_paraphrase_is_nearer_than_another_topic(embedder: SentenceEmbedder) -> None:

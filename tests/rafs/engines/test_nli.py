@@ -1,3 +1,4 @@
+import asyncio
 import math
 
 import pytest
@@ -127,6 +128,29 @@ async def test_batching_does_not_change_a_classifiers_opinions() -> None:
         assert isinstance(one, Entailment)
         assert isinstance(other, Entailment)
         assert one.entails == pytest.approx(other.entails, abs=1e-5)
+
+
+async def test_other_callers_in_the_queue_change_no_bit_of_a_classifiers_opinion() -> None:
+    nli = SequenceClassifierNli(
+        tiny_classifier(["neutral", "contradiction", "entailment"]), tiny_tokenizer().tokenizer, TINY
+    )
+    others = [[("red box " * (2 * j + i), f"box {i}") for j in range(1, 5)] for i in range(3)]
+    alone = await nli.classify(PAIRS, Meter())
+    crowd = await asyncio.gather(*(nli.classify(each, Meter()) for each in [*others, PAIRS, *others, PAIRS]))
+    nli.close()
+    assert crowd[3] == crowd[7] == alone
+
+
+async def test_many_pairs_do_not_hold_up_the_event_loop() -> None:
+    texts = [f"In {i} days the {i + 1} pupils read not one of the {2 * i} old books before noon." for i in range(200)]
+    nli = EmbeddingNli(ScriptedEmbedder(Script(vectors=dict.fromkeys(texts, (1.0, 0.0)))))
+    judging = asyncio.create_task(nli.classify([(one, other) for one in texts for other in texts], Meter()))
+    turns = 0
+    while not judging.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+    assert len(judging.result()) == len(texts) ** 2
+    assert turns > 5, "on the loop there would be one or two"
 
 
 async def test_label_order_decides_which_column_is_entailment() -> None:

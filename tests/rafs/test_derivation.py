@@ -1,0 +1,50 @@
+"""How the stated answer hangs on the derivation is read off the graph, and not claimed where it cannot be."""
+
+import pytest
+
+from rafs.derivation import E_ABSENT, E_DERIVED, E_DIFFERENT, E_REACHED, link_answer
+from rafs.outcomes import Unmeasured
+from rafs.reading import read_text
+from rafs.support import AnswerEntailment
+
+PROBLEM = (
+    "A crew of 6 lays 45 bricks an hour each and works for 7 hours. 90 bricks are taken out again. How many are left?"
+)
+CHAIN = (
+    "One hour gives 6 * 45 = 270 bricks.\n7 hours give 270 * 7 = 1890 bricks.\nThat leaves 1890 - 90 = 1800 bricks.\n"
+)
+SCATTERED = "There are 6 * 45 = 270 of one kind.\nThere are 90 - 7 = 83 of another.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "matches", "target", "p"),
+    [
+        pytest.param(CHAIN + "The answer is 1800.", True, 2, E_DERIVED, id="the end of the derivation"),
+        pytest.param(CHAIN + "The answer is 1,800 bricks.", True, 2, E_DERIVED, id="the same number in other clothes"),
+        pytest.param(CHAIN + "The answer is 270.", False, 2, E_DIFFERENT, id="an intermediate result"),
+        pytest.param(CHAIN + "The answer is 55.", False, 2, E_DIFFERENT, id="another number"),
+        pytest.param(SCATTERED + "The answer is 270.", None, 0, E_REACHED, id="a result, but no clear end"),
+        pytest.param(SCATTERED + "The answer is 55.", None, None, E_ABSENT, id="no calculation leads there"),
+    ],
+)
+def test_where_the_answer_stands(text: str, matches: bool | None, target: int | None, p: float) -> None:
+    reading = read_text(PROBLEM, text, None)
+    link = link_answer(reading.trace, reading.graph)
+    assert (link.matches, link.target) == (matches, target)
+    assert isinstance(link.entailment, AnswerEntailment)
+    assert link.entailment.p == p
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(CHAIN, None, id="the closing equation is the answer"),
+        pytest.param("Many are left.\n", "no_answer", id="no answer"),
+        pytest.param(CHAIN + "The answer is (270, 1800).", "derivation_not_readable", id="an answer that is no number"),
+        pytest.param("Let n be the rest.\nThe answer is 55.", "derivation_not_readable", id="no calculation"),
+    ],
+)
+def test_what_cannot_be_read_is_unmeasured(text: str, reason: str | None) -> None:
+    reading = read_text(PROBLEM, text, None)
+    entailment = link_answer(reading.trace, reading.graph).entailment
+    assert (entailment.reason if isinstance(entailment, Unmeasured) else None) == reason
