@@ -1,15 +1,18 @@
 """What makes an edit valid; an invalid one is discarded, and counted under its code."""
 
-from dataclasses import replace
+import re
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from fractions import Fraction
 
-from rafs.answers import answer_value
+from counterfactuals.numerals import mentions
+from counterfactuals.prefixes import leaks_answer
 from rafs.claims import read_claims
-from rafs.interventions import Edit
-from rafs.lexing import lex
-from rafs.tokens import Kind
-from rafs.types import Reading, StepKind, Trace
+from rafs.interventions import Edit, EditFamily
+from rafs.types import BlindStep, Claim, Reading
 
+_ANNOTATED = re.compile(r">>\s?(?:\\?[$£€¥]\s?)?$")
+"""An annotation ends right before a number, which repeats what it computed."""
 MAX_CHANGED_TOKENS = 8
 """An operator, two operands and a conclusion that is restated a few times."""
 
@@ -20,17 +23,23 @@ class Broken(StrEnum):
     NOT_ATOMIC = "not_atomic"
     NOT_BOUNDED = "not_bounded"
     NOT_ISOLATED = "not_isolated"
+    NOT_REPLAYABLE = "not_replayable"
+    """The answer hangs on the edit, but what it would become cannot be computed."""
     LEAKS_ANSWER = "leaks_answer"
     VACUOUS = "vacuous"
 
 
-def broken_constraint(edit: Edit, reading: Reading, *, is_read: bool) -> Broken | None:
+def broken_constraint(
+    edit: Edit, reading: Reading, target: int | None, first_mentions: Mapping[Fraction, int] | None
+) -> Broken | None:
     """Return the first constraint that the edit breaks, or None.
 
     Args:
         edit: The edit.
         reading: The trace that it edits.
-        is_read: Whether a generator will read the edited prefix; only then can it leak.
+        target: The claim whose result is the answer; None where the answer is no result of any claim.
+        first_mentions: First mention of every number of the trace, where a generator will read the edited prefix; None
+            where nobody reads it, so that nothing can leak.
     """
     before = reading.trace.steps[edit.step].blind_text
     if edit.new == edit.old or edit.text == before:
@@ -38,11 +47,13 @@ def broken_constraint(edit: Edit, reading: Reading, *, is_read: bool) -> Broken 
     if _changed_tokens(before, edit.text) > MAX_CHANGED_TOKENS:
         return Broken.NOT_BOUNDED
     changed = _changed_claims(edit, reading)
-    if changed is None:
+    if changed is None or _contradicts_itself(edit, reading):
         return Broken.NOT_ISOLATED
     if changed != 1:
         return Broken.NOT_ATOMIC
-    if is_read and edit.claim != len(reading.graph.claims) - 1 and _leaks(edit, reading.trace):
+    if target is not None and edit.predicted is None:
+        return Broken.NOT_REPLAYABLE
+    if first_mentions is not None and leaks_answer(edit, reading.trace, target, first_mentions):
         return Broken.LEAKS_ANSWER
     return None
 
@@ -53,19 +64,36 @@ def _changed_tokens(before: str, after: str) -> int:
 
 
 def _changed_claims(edit: Edit, reading: Reading) -> int | None:
-    """Re-read the edited trace; return how many claims of the edited step changed, None if claims came or went."""
-    blind = reading.blind()
-    steps = [replace(step, text=edit.text) if step.index == edit.step else step for step in blind.steps]
-    old = [(claim.left, claim.result) for claim in reading.graph.claims if claim.step == edit.step]
-    new = [(claim.left, claim.result) for claim in read_claims(steps, blind.problem) if claim.step == edit.step]
-    if len(old) != len(new):
+    """Read the step alone, before and after; return how many of its claims changed, None if claims came or went."""
+    step = reading.trace.steps[edit.step]
+    old, new = (
+        read_claims([BlindStep(index=step.index, text=text, kind=step.kind)], reading.trace.problem)
+        for text in (step.blind_text, edit.text)
+    )
+    before, after = _by_place(old), _by_place(new)
+    if len(before) != len(after):
         return None
-    return sum(a != b for a, b in zip(old, new, strict=True))
+    return sum((a.left, a.result) != (b.left, b.result) for a, b in zip(before, after, strict=True))
 
 
-def _leaks(edit: Edit, trace: Trace) -> bool:
-    """Whether the stated or the predicted answer stands in the edited prefix."""
-    stated = None if trace.answer is None else answer_value(trace.answer.text)
-    prefix = [*(step.text for step in trace.steps[: edit.step] if step.kind is not StepKind.ANSWER), edit.text]
-    present = {token.value for text in prefix for token in lex(text) if token.kind is Kind.NUMBER}
-    return any(value is not None and value in present for value in (stated, edit.predicted))
+def _by_place(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """Return one claim a place of a result: a calculation and its annotation claim the same number."""
+    return list({claim.result_span or claim.span: claim for claim in claims}.values())
+
+
+def _contradicts_itself(edit: Edit, reading: Reading) -> bool:
+    """Whether the edited step still holds the old conclusion, or the old calculation, in another place.
+
+    A number of the problem is no conclusion where it stands before the claim.
+    """
+    claim, text = reading.graph.claims[edit.claim], reading.trace.steps[edit.step].blind_text
+    outside = text[: claim.span.start].rstrip()
+    is_annotation = outside.endswith("<<")
+    if claim.result_span is not None and not is_annotation and _ANNOTATED.search(text[: claim.result_span.start]):
+        return True
+    if edit.family is not EditFamily.VALUE and is_annotation and any(one.text in outside for one in claim.operands):
+        return True
+    if any(operand.value == edit.old for operand in claim.operands):
+        return False
+    begin = claim.span.start if edit.old in reading.graph.problem_values else 0
+    return any(value == edit.old for at, value in mentions(edit.text) if at.start >= begin)

@@ -38,7 +38,7 @@ def continuation_effect(edit: Edit, prefix: str, stated: str | None, continuatio
         stated: The answer of the unedited trace.
         continuations: What it wrote after the prefix.
     """
-    responses = tuple(read_response(edit, prefix, stated, continuation) for continuation in continuations)
+    responses = tuple(read_response(edit, stated, continuation) for continuation in continuations)
     return Effect(
         edit=edit,
         method=EffectMethod.CONTINUATION,
@@ -49,9 +49,9 @@ def continuation_effect(edit: Edit, prefix: str, stated: str | None, continuatio
     )
 
 
-def read_response(edit: Edit, prefix: str, stated: str | None, continuation: Sampled) -> Response:
-    """Say what one continuation did with the edit; a truncated one has no answer."""
-    found = None if continuation.truncated else extract_answer(f"{prefix}{continuation.text}")
+def read_response(edit: Edit, stated: str | None, continuation: Sampled) -> Response:
+    """Say what one continuation did with the edit, by its own text alone; a truncated one has no answer."""
+    found = None if continuation.truncated else extract_answer(continuation.text)
     value = None if found is None else answer_value(found.text)
     if value is None:
         return Response.UNPARSED

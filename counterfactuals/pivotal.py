@@ -2,58 +2,28 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 
-from rafs.quantities import replay
-from rafs.types import QuantityGraph
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pivot:
-    """A claim worth editing."""
-
-    claim: int
-    reaches_answer: bool
-    """Whether a changed result changes the answer's claim, by exact replay."""
+from counterfactuals.edits import leading_to
+from counterfactuals.numerals import read_result
+from rafs.types import Reading
 
 
-def reaches(graph: QuantityGraph, claim: int, target: int | None) -> bool:
-    """Whether a change of the claim's result changes the result of the target claim.
+def rank_pivots(reading: Reading, target: int | None, q_by_step: Mapping[int, float], seed: int) -> Sequence[int]:
+    """Rank the claims worth editing, no two of one step; most doubtful step (smallest q_t) first, ties by seed.
 
-    The change that is replayed is +1/7: no calculation in a trace cancels it by coincidence.
-    """
-    result = graph.claims[claim].result
-    if target is None or result is None:
-        return False
-    if claim == target:
-        return True
-    return replay(graph, claim, result + Fraction(1, 7)).get(target) not in (
-        None,
-        graph.claims[target].result,
-    )
-
-
-def choose_pivots(
-    graph: QuantityGraph, target: int | None, q_by_step: Mapping[int, float], budget: int, seed: int
-) -> Sequence[Pivot]:
-    """Choose at most `budget` claims, no two of one step.
-
-    Claims that reach the answer come first, among them those of doubtful steps (small q_t), ties by seed. Claims that
-    reach nothing are chosen only when none reaches the answer: then they show that the steps are decoration.
+    They are the claims that the answer is computed from, as far as their results are plain numbers. Where the answer
+    is no result of any claim, all are ranked: they show that the steps are decoration.
 
     Args:
-        graph: The quantity graph.
+        reading: The trace and its quantity graph.
         target: The claim whose result is the answer; None where the answer is no result of any claim.
-        q_by_step: Combined q_t by step index; a step without a verdict is as doubtful as the most doubtful one.
-        budget: Most pivots.
+        q_by_step: Combined q_t by step index; a step without a verdict is as doubtful as any.
         seed: Breaks ties.
     """
-    last_of_step = {
-        claim.step: i for i, claim in enumerate(graph.claims) if claim.result is not None and claim.result_span
-    }
-    pivots = [Pivot(claim=i, reaches_answer=reaches(graph, i, target)) for i in last_of_step.values()]
-    chosen = [pivot for pivot in pivots if pivot.reaches_answer] or pivots
-    random.Random(seed).shuffle(chosen)
-    chosen.sort(key=lambda pivot: q_by_step.get(graph.claims[pivot.claim].step, 0.0))
-    return chosen[:budget]
+    claims, steps = reading.graph.claims, reading.trace.steps
+    pool = range(len(claims)) if target is None else sorted(leading_to(reading.graph, target))
+    editable = (i for i in pool if read_result(claims[i], steps[claims[i].step].blind_text) is not None)
+    ranked = list({claims[i].step: i for i in editable}.values())  # the last one of a step
+    random.Random(seed).shuffle(ranked)
+    ranked.sort(key=lambda claim: q_by_step.get(claims[claim].step, 0.0))
+    return ranked

@@ -1,19 +1,26 @@
 """Edits pivotal steps, keeps the valid edits, and observes what the answer does."""
 
-from collections.abc import Sequence
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 
 from counterfactuals.constraints import broken_constraint
 from counterfactuals.edits import draw_edits
 from counterfactuals.effects import continuation_effect, replay_effect
-from counterfactuals.pivotal import Pivot, choose_pivots
+from counterfactuals.pivotal import rank_pivots
+from counterfactuals.prefixes import edited_prefix, first_mentions
 from rafs.contracts import Generator
 from rafs.errors import BackendError
 from rafs.interventions import Edit, Effect, EffectMethod, Interventions
 from rafs.outcomes import Unmeasured
-from rafs.types import Judged, Reading, StepKind, Trace, Verdict
+from rafs.types import Judged, Reading, Trace, Verdict
 from rafs.usage import Meter
 
-STAGE = "intervene"
+logger = logging.getLogger(__name__)
+
+TRIED_PER_EDIT = 2
+"""Pivots tried for each edit wanted: some have no valid edit, but a replay for every step would be quadratic."""
 
 
 class CounterfactualProber:
@@ -39,9 +46,8 @@ class CounterfactualProber:
             for step, verdict in zip(reading.trace.derivation(), verdicts, strict=True)
             if isinstance(verdict, Judged)
         }
-        pivots = choose_pivots(reading.graph, target, q_by_step, self._n_edits, seed)
         is_read = writer is not None and self._n_continuations > 0
-        edits, discarded = self._valid_edits(reading, target, pivots, seed, is_read=is_read)
+        edits, discarded = await asyncio.to_thread(self._plan, reading, target, q_by_step, seed, is_read=is_read)
         if not edits:
             return Interventions(effects=(), discarded=discarded, method=EffectMethod.NONE)
         if writer is None or not is_read:
@@ -51,39 +57,41 @@ class CounterfactualProber:
         try:
             effects = await self._continue(writer, reading.trace, edits, seed, meter)
         except BackendError as error:
-            missing = Unmeasured(reason="generator_down", detail=str(error))
+            logger.warning("generator %s failed: %s", writer.identity.id, error)
+            missing = Unmeasured(reason="generator_down")
             return Interventions(effects=(), discarded=discarded, method=EffectMethod.CONTINUATION, missing=missing)
         return Interventions(effects=effects, discarded=discarded, method=EffectMethod.CONTINUATION)
 
-    def _valid_edits(
-        self, reading: Reading, target: int | None, pivots: Sequence[Pivot], seed: int, *, is_read: bool
+    def _plan(
+        self, reading: Reading, target: int | None, q_by_step: Mapping[int, float], seed: int, *, is_read: bool
     ) -> tuple[list[Edit], tuple[tuple[int, str], ...]]:
         """One valid edit a pivot; several of different families where pivots are too few for a measurement."""
-        per_pivot = 1 if len(pivots) >= self._m_min else self._m_min
-        edits: list[Edit] = []
+        mentioned = first_mentions(reading.trace) if is_read else None
         discarded: list[tuple[int, str]] = []
-        for rank, pivot in enumerate(pivots):
-            text = reading.trace.steps[reading.graph.claims[pivot.claim].step].blind_text
-            candidates = draw_edits(reading.graph, pivot.claim, target, text, seed + rank)
-            broken = [broken_constraint(edit, reading, is_read=is_read) for edit in candidates]
-            valid = [edit for edit, code in zip(candidates, broken, strict=True) if code is None]
-            edits += valid[:per_pivot]
-            discarded += [(edit.step, code) for edit, code in zip(candidates, broken, strict=True) if code is not None]
+
+        def valid_edits(claim: int, seed: int) -> Iterator[Edit]:
+            text = reading.trace.steps[reading.graph.claims[claim].step].blind_text
+            for edit in draw_edits(reading.graph, claim, target, text, seed):
+                broken = broken_constraint(edit, reading, target, mentioned)
+                if broken is None:
+                    yield edit
+                else:
+                    discarded.append((edit.step, broken))
+
+        pivots = rank_pivots(reading, target, q_by_step, seed)[: self._n_edits * TRIED_PER_EDIT]
+        drawn = [valid_edits(claim, seed + rank) for rank, claim in enumerate(pivots)]
+        firsts = (edit for one in drawn if (edit := next(one, None)) is not None)
+        edits = list(islice(firsts, self._n_edits))
+        edits += islice(chain.from_iterable(drawn), max(0, self._m_min - len(edits)))
         return edits, tuple(discarded)
 
     async def _continue(
         self, writer: Generator, trace: Trace, edits: Sequence[Edit], seed: int, meter: Meter
     ) -> tuple[Effect, ...]:
         stated = None if trace.answer is None else trace.answer.text
-        prefixes = [_edited_prefix(trace, edit) for edit in edits]
+        prefixes = [edited_prefix(trace, edit) for edit in edits]
         continuations = await writer.continue_trace(trace.problem, prefixes, self._n_continuations, seed, meter)
         return tuple(
             continuation_effect(edit, prefix, stated, texts)
             for edit, prefix, texts in zip(edits, prefixes, continuations, strict=True)
         )
-
-
-def _edited_prefix(trace: Trace, edit: Edit) -> str:
-    """Every step before the edited one as it was, without statements of the answer, then the edited step."""
-    kept = [step.text for step in trace.steps[: edit.step] if step.kind is not StepKind.ANSWER]
-    return "".join([*kept, edit.text])

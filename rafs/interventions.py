@@ -45,7 +45,7 @@ class Edit:
     old: Fraction
     new: Fraction
     predicted: Fraction | None
-    """Answer that the replay predicts; None where nothing depends on the step."""
+    """Answer that the replay predicts; None where nothing depends on the step, or it cannot be computed."""
 
 
 class EffectMethod(StrEnum):

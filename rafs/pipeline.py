@@ -14,8 +14,7 @@ from rafs.policy import Policy, Preset
 from rafs.reading import read_text, settle_reading
 from rafs.result import Evidence, ScoreInput, ScoreResult, begin_evidence
 from rafs.sampling import gather_samples
-from rafs.types import Stage
-from rafs.usage import Meter
+from rafs.usage import Meter, Stage
 
 
 class Pipeline:

@@ -210,33 +210,6 @@ def replay(graph: QuantityGraph, claim: int, new_result: Fraction) -> dict[int, 
     return {index: value for index, value in changed.items() if value is not None and index != claim}
 
 
-def replay_answer(graph: QuantityGraph, claim: int, new_result: Fraction) -> Fraction | None:
-    """Return what `derived` becomes when one result is changed; None when that is not known.
-
-    It stays as it is when nothing that leads to it hangs on the claim.
-    """
-    if graph.derived_claim is None or graph.derived is None:
-        return None
-    if claim == graph.derived_claim:
-        return new_result
-    if claim not in influence(graph):
-        return graph.derived
-    return replay(graph, claim, new_result).get(graph.derived_claim)
-
-
-def influence(graph: QuantityGraph) -> frozenset[int]:
-    """Return the claims that the derived answer depends on, the one that ends in it included."""
-    if graph.derived_claim is None:
-        return frozenset()
-    reached, pending = set(), [graph.derived_claim]
-    while pending:
-        index = pending.pop()
-        if index not in reached:
-            reached.add(index)
-            pending += [operand.claim for operand in graph.claims[index].operands if operand.claim is not None]
-    return frozenset(reached)
-
-
 def _recomputed(graph: QuantityGraph, index: int, changed: Mapping[int, Fraction | None]) -> Fraction | None:
     claim = graph.claims[index]
     values: dict[int, Fraction] = {}

@@ -7,7 +7,8 @@ from pydantic import Field, field_serializer
 from rafs.calibration import Calibration
 from rafs.policy import Policy, Preset
 from rafs.request import ScoreRequest, Wire
-from rafs.types import Entailment, ModelIdentity, Sampled, Stage, Truth, Why
+from rafs.types import Entailment, ModelIdentity, Sampled, Truth, Why
+from rafs.usage import Stage
 
 
 class ModelOut(Wire):

@@ -10,8 +10,8 @@ from rafs.independence import Appointment, Writer
 from rafs.interventions import EffectMethod, Interventions
 from rafs.outcomes import Component, ComponentName, Unmeasured
 from rafs.policy import Decision, Independence
-from rafs.types import Abstained, MemberVerdicts, ModelIdentity, Reading, Stage, StepVerdicts, Why
-from rafs.usage import Meter
+from rafs.types import Abstained, MemberVerdicts, ModelIdentity, Reading, StepVerdicts, Why
+from rafs.usage import Meter, Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Reading a chain of thought: atomic steps that tile its text, the statement of the answer apart."""
 
 import bisect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -9,8 +10,9 @@ from rafs.answers import choose_answer
 from rafs.segments import split_spans
 from rafs.statements import read_statements
 from rafs.step_kinds import classify_step, numbers_in
-from rafs.types import ANSWER_PLACEHOLDER, Span, Step, Trace
+from rafs.types import ANSWER_PLACEHOLDER, COVERED_PLACEHOLDER, Span, Step, Trace
 
+_OWN = re.compile(re.escape(ANSWER_PLACEHOLDER))
 _MAX_LEAD = 12
 """Characters between an equals sign and its number: blanks, a currency, an opening bracket."""
 
@@ -23,7 +25,8 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
 
     The answer is `stated` where that is given; else the last marked statement (box, `####`, label, phrase); else
     the number in the closing sentence, which is replaced in the blind text too, unless it is the right side of an
-    equation: `so 6 * 7 = 42` is the derivation itself, and must be checked. Nothing inside `<think>` is the answer,
+    equation: `so 6 * 7 = 42` is the derivation itself, and must be checked. A placeholder that the writer put there is
+    made another word. Nothing inside `<think>` is the answer,
     yet marked statements are replaced there as well; the tags are in no blind text, nor is the white space around a
     step. The steps of a text are its segments. The steps of a list are its items one for one, blank ones too, with
     a line break added to the span of each but the last.
@@ -38,7 +41,7 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     found = read_statements(whole)
     guessed = [one.start for one in found.final if one.source == "last_number"]
     hidden = [one for one in found.hidden if one.start not in guessed or not _ends_equation(whole[: one.start])]
-    cover = _Cover.of(whole, [(one.start, one.end, ANSWER_PLACEHOLDER) for one in hidden], found.tags)
+    cover = _Cover.of(whole, [(one.start, one.end) for one in hidden], found.tags)
     spans = cover.segments() if isinstance(text, str) else _item_spans(items)
     steps: list[Step] = []
     known = numbers_in(problem)
@@ -72,13 +75,17 @@ class _Cover:
     pieces: tuple[tuple[int, int, str], ...]
 
     @classmethod
-    def of(cls, text: str, hidden: Sequence[tuple[int, int, str]], tags: Sequence[tuple[int, int]]) -> "_Cover":
-        """Cover the hidden statements with their placeholder and the reasoning tags with a line break."""
+    def of(cls, text: str, hidden: Sequence[tuple[int, int]], tags: Sequence[tuple[int, int]]) -> "_Cover":
+        """Cover statements with the placeholder, tags with a line break, and the placeholders already there."""
+        wanted = [(start, end, ANSWER_PLACEHOLDER) for start, end in hidden] + [(*tag, "\n") for tag in tags]
         pieces: list[tuple[int, int, str]] = []
-        for piece in sorted([*hidden, *((start, end, "\n") for start, end in tags)]):
-            if not pieces or piece[0] >= pieces[-1][1]:
+        at = 0
+        for piece in sorted([*wanted, (len(text), len(text), "")]):
+            if piece[0] >= at:
+                pieces += [(*own.span(), COVERED_PLACEHOLDER) for own in _OWN.finditer(text, at, piece[0])]
                 pieces.append(piece)
-        return cls(text, tuple(pieces))
+                at = piece[1]
+        return cls(text, tuple(pieces[:-1]))
 
     def blind(self, start: int, end: int) -> str:
         """Return text[start:end] with the covered pieces replaced, and no white space around it."""

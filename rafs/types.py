@@ -44,6 +44,8 @@ class Step:
 
 ANSWER_PLACEHOLDER = "[answer]"
 """Stands where a step stated the final answer (a box, a `####` line); never a number, so it cannot be judged."""
+COVERED_PLACEHOLDER = "(answer)"
+"""What a writer's own `[answer]` reads as, so that it is never taken for ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +82,6 @@ class BlindStep:
     """Position in `Trace.steps`."""
     text: str
     kind: StepKind
-
-
-# Claims and quantities
 
 
 class Truth(StrEnum):
@@ -179,18 +178,8 @@ class Reading:
     def blind(self) -> BlindTrace:
         """Return the trace as verifiers see it."""
         steps = (BlindStep(index=step.index, text=step.blind_text, kind=step.kind) for step in self.trace.derivation())
-        return BlindTrace(problem=self.trace.problem, steps=tuple(steps), graph=self.graph)
-
-
-# Verdicts
-
-
-class Stage(StrEnum):
-    """The stages that wait for models, and that a deadline can cut off."""
-
-    VERIFY = "verify"
-    AGREE = "agree"
-    INTERVENE = "intervene"
+        problem = self.trace.problem.replace(ANSWER_PLACEHOLDER, COVERED_PLACEHOLDER)
+        return BlindTrace(problem=problem, steps=tuple(steps), graph=self.graph)
 
 
 class Why(StrEnum):
@@ -250,9 +239,6 @@ class StepVerdicts:
 
     combined: tuple[Verdict, ...]
     members: tuple[MemberVerdicts, ...]
-
-
-# NLI
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,6 @@ _SCALES: dict[str, dict[str, str]] = {
     "JPY": {"1": "¥ yen jpy"},
     "angle": {"1": "° degree deg"}, "radian": {"1": "radian rad"},
 }  # fmt: skip
-_CURRENCIES = frozenset({"USD", "EUR", "GBP", "INR", "JPY"})
 _UNITS = {
     name: (dimension, Fraction(factor))
     for dimension, scale in _SCALES.items()

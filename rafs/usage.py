@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from time import perf_counter
+
+
+class Stage(StrEnum):
+    """The stages that wait for models, and that a deadline can cut off."""
+
+    VERIFY = "verify"
+    AGREE = "agree"
+    INTERVENE = "intervene"
 
 
 @dataclass(slots=True)

@@ -20,8 +20,8 @@ from rafs.registry import Registry, config_hash
 from rafs.request import GeneratorInfo, Message, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
-from rafs.types import Stage, judged_only
-from rafs.usage import Meter
+from rafs.types import judged_only
+from rafs.usage import Meter, Stage
 from rafs.wire import ModelStatus, ScoreResponse
 from verifiers.judge_prompt import PROMPT_VERSION
 

@@ -1,4 +1,4 @@
-"""The flow with the writer of the trace at hand: samples are drawn, edited prefixes are continued, all of it replays."""
+"""The flow with the writer at hand: samples are drawn, edited prefixes are continued, all of it replays."""
 
 import re
 from collections.abc import Sequence

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from rafs.contracts import StepProber
 from rafs.types import Abstained, BlindTrace, Judged, LabelMass, ModelIdentity, Verdict, Why
 from rafs.usage import Meter
-from verifiers.judge_prompt import PROMPT_VERSION, render_prompt
+from verifiers.judge_prompt import render_prompt
 
 
 class JudgeVerifier:
     """Asks a model whether the last step is correct; the model sees the problem and the steps up to it, no answer."""
-
-    prompt_version = PROMPT_VERSION
 
     def __init__(self, prober: StepProber) -> None:
         self._prober = prober

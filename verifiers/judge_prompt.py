@@ -51,12 +51,6 @@ def render_prompt(trace: BlindTrace) -> JudgePrompt:
     )
 
 
-def prompt_for(prompt: JudgePrompt, t: int) -> str:
-    """Return the whole prompt of step t as one text."""
-    steps = [part for step in prompt.steps[: t + 1] for part in step]
-    return "".join(part.text for part in (*prompt.head, *steps, *prompt.tail))
-
-
 def show_invisible(text: str) -> str:
     """Escape format, control, private-use and unassigned characters, line feeds and tabs excepted."""
     return "".join(

@@ -69,14 +69,10 @@ class ServerConnection:
         """Read the key and open no connection yet.
 
         Raises:
-            ConfigError: The key's environment variable is named but not set.
+            ConfigError: The key's environment variable is named but not set, or its value fits no header.
         """
-        headers = {}
-        if settings.api_key_env is not None:
-            key = os.environ.get(settings.api_key_env)
-            if not key:
-                raise ConfigError(f"environment variable {settings.api_key_env!r} (api_key_env) is not set")
-            headers["Authorization"] = f"Bearer {key}"
+        self._key = None if settings.api_key_env is None else _read_key(settings.api_key_env)
+        headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
         self._settings = settings
         self._slots = asyncio.Semaphore(settings.max_concurrent)
         base = settings.base_url.rstrip("/").removesuffix("/v1")
@@ -127,24 +123,31 @@ class ServerConnection:
         except httpx.TimeoutException as error:
             raise _TransientError("timed out", timed_out=True) from error
         except httpx.TransportError as error:
-            raise _TransientError(f"no connection ({type(error).__name__}: {error})") from error
+            raise _TransientError(f"no connection ({type(error).__name__}: {self._redact(str(error))})") from error
         if response.status_code in TRANSIENT_STATUSES:
-            raise _TransientError(_said(response), retry_after_s=_retry_after_s(response))
+            raise _TransientError(self._said(response), retry_after_s=_retry_after_s(response))
         if response.status_code >= 300:
             raise RejectedError(
-                f"{self._where(path)} refused: {_said(response)}{self._hint(response.status_code)}",
+                f"{self._where(path)} refused: {self._said(response)}{self._hint(response.status_code)}",
                 status=response.status_code,
             )
         try:
             parsed = response.json()
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise BackendError(f"{self._where(path)} sent no JSON: {response.text[:80]!r}") from error
+            raise BackendError(f"{self._where(path)} sent no JSON: {self._said(response)}") from error
         if not isinstance(parsed, dict):
             raise BackendError(f"{self._where(path)} sent a {type(parsed).__name__}, not a JSON object")
         return parsed
 
     def _where(self, path: str) -> str:
         return f"model server {str(self._client.base_url).rstrip('/')}{path} ({self._settings.model!r})"
+
+    def _said(self, response: httpx.Response) -> str:
+        return f"status {response.status_code}, {self._redact(response.text)[:MESSAGE_CHARS]!r}"
+
+    def _redact(self, text: str) -> str:
+        """Take the key out of what the server said, which may quote the request."""
+        return text if self._key is None else text.replace(self._key, "[key]")
 
     def _hint(self, status: int) -> str:
         match status:
@@ -154,6 +157,15 @@ class ServerConnection:
                 return "; check `model` and the endpoint's address in models.yaml"
             case _:
                 return ""
+
+
+def _read_key(variable: str) -> str:
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ConfigError(f"environment variable {variable!r} (api_key_env) is not set")
+    if not all("!" <= char <= "~" for char in key):  # httpx would refuse it with a message that shows it
+        raise ConfigError(f"environment variable {variable!r} (api_key_env) holds characters that no key has")
+    return key
 
 
 async def run_together(calls: Sequence[Coroutine[Any, Any, Result]]) -> list[Result]:
@@ -187,7 +199,3 @@ def _retry_after_s(response: httpx.Response) -> float | None:
         return max(0.0, float(response.headers["retry-after"]))
     except (KeyError, ValueError):  # Absent, or an HTTP date, which few servers send.
         return None
-
-
-def _said(response: httpx.Response) -> str:
-    return f"status {response.status_code}, {response.text[:MESSAGE_CHARS]!r}"

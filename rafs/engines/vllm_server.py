@@ -204,19 +204,24 @@ def _too_long(detail: str) -> Abstained:
 def _choices(reply: Mapping[str, Json]) -> list[Mapping[str, Json]]:
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices or not all(isinstance(each, dict) for each in choices):
-        raise BackendError(f"the model server's reply has no list of `choices`: {str(reply)[:80]!r}")
+        raise BackendError(f"the model server's reply has no list of `choices`: {_outline(reply)}")
     return choices
+
+
+def _outline(value: Mapping[str, Json]) -> str:
+    """Name the keys of an object without its contents, which may quote the request and so the key."""
+    return f"an object with {', '.join(map(repr, list(value)[:8])) or 'nothing in it'}"
 
 
 def _sampled(choice: Mapping[str, Json]) -> Sampled:
     """Return the text of a choice; a reasoning channel that the server took apart is put back before it."""
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise BackendError(f"a choice of the model server has no `message`: {str(choice)[:80]!r}")
+        raise BackendError(f"a choice of the model server has no `message`: {_outline(choice)}")
     reasoning = message.get("reasoning_content") or message.get("reasoning")
     content = message.get("content") or ""
     if not isinstance(content, str) or not isinstance(reasoning, str | None):
-        raise BackendError(f"a message of the model server is no text: {str(message)[:80]!r}")
+        raise BackendError(f"a message of the model server is no text: {_outline(message)}")
     text = f"<think>{reasoning}</think>\n{content}" if reasoning else content
     return Sampled(text=text, truncated=choice.get("finish_reason") == "length")
 

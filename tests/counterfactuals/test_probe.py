@@ -1,11 +1,14 @@
 """Pivotal steps are edited, and load-bearing steps are told from decoration."""
 
+import asyncio
+import time
 from collections.abc import Sequence
 
 import pytest
 
 from counterfactuals.effects import read_response
-from counterfactuals.pivotal import choose_pivots, reaches
+from counterfactuals.pivotal import rank_pivots
+from counterfactuals.prefixes import edited_prefix
 from counterfactuals.probe import CounterfactualProber
 from rafs.derivation import link_answer
 from rafs.engines.scripted import SampleKey, Script, ScriptedGenerator
@@ -63,31 +66,55 @@ async def test_without_calculations_there_is_nothing_to_edit() -> None:
 
 
 def test_doubtful_steps_are_edited_first() -> None:
-    graph = read(LOAD_BEARING).graph
-    assert [pivot.claim for pivot in choose_pivots(graph, 1, {0: 0.9, 1: 0.3}, 1, SEED)] == [1]
-    assert [pivot.claim for pivot in choose_pivots(graph, 1, {0: 0.2, 1: 0.3}, 1, SEED)] == [0]
+    assert list(rank_pivots(read(LOAD_BEARING), 1, {0: 0.9, 1: 0.3}, SEED)) == [1, 0]
+    assert list(rank_pivots(read(LOAD_BEARING), 1, {0: 0.2, 1: 0.3}, SEED)) == [0, 1]
 
 
 def test_ties_are_broken_by_the_seed() -> None:
-    graph = read(LOAD_BEARING).graph
-    first = {choose_pivots(graph, 1, {0: 0.5, 1: 0.5}, 1, seed)[0].claim for seed in range(20)}
-    assert first == {0, 1}
+    ranked = {rank_pivots(read(LOAD_BEARING), 1, {0: 0.5, 1: 0.5}, seed)[0] for seed in range(20)}
+    assert ranked == {0, 1}
 
 
-def test_reach_follows_the_graph() -> None:
-    graph = read(BRANCHED).graph
-    assert [reaches(graph, claim, 2) for claim in range(3)] == [True, False, True]
-    assert not reaches(graph, 0, None)
+def test_only_what_leads_to_the_answer_is_pivotal() -> None:
+    assert sorted(rank_pivots(read(BRANCHED), 2, {}, SEED)) == [0, 2]
+    assert sorted(rank_pivots(read(BRANCHED), None, {}, SEED)) == [0, 1, 2]
 
 
-async def scripted(answers: Sequence[str]) -> Interventions:
+def test_the_claim_of_a_step_that_leads_to_the_answer_is_chosen_before_its_last_one() -> None:
+    reading = read("It prints 15 * 40 = 600 pages, while 15 + 60 = 75.\nOf these 600 - 60 = 540 are good.")
+    assert sorted(rank_pivots(reading, 2, {}, SEED)) == [0, 2]
+
+
+async def test_a_derivation_whose_numbers_cannot_be_edited_is_not_called_decorative() -> None:
+    found = await probe("That is 40 / 60 = 2/3.\nBy the way, 15 + 40 = 55.\nAlso, 60 - 40 = 20.\nThe answer is 2/3.")
+    assert (found.method, found.effects) == (EffectMethod.NONE, ())
+
+
+LONG = "\n".join(
+    f"One more page makes {15 + i} + 1 = {16 + i}, and that is {16 + i} * 1 = {16 + i}." for i in range(390)
+)
+
+
+async def test_the_edits_of_a_long_chain_cost_a_few_replays_and_the_loop_stays_free() -> None:
+    reading = read(LONG + "\nThe answer is 405.")
+    verdicts: list[Verdict] = [Judged(p_correct=0.9)] * len(reading.trace.derivation())
+    started = time.process_time()
+    probing = asyncio.create_task(PROBER.probe(reading, 779, verdicts, None, SEED, Meter()))
+    turns = 0
+    while not probing.done():
+        await asyncio.sleep(0)
+        turns += 1
+    spent_s = time.process_time() - started
+    assert [effect.delta for effect in probing.result().effects] == [1.0, 1.0, 1.0]
+    assert turns > 2
+    assert spent_s < 2  # 0.1 s of work, and this loop; a replay a claim took 10 s
+
+
+async def scripted(answers: Sequence[str], says: str = "The answer is {}.") -> Interventions:
     """Probe with a writer that continues every edited prefix with the given texts."""
     plain = await probe(LOAD_BEARING)
-    prefixes = [
-        "".join([*(step.text for step in read(LOAD_BEARING).trace.steps[: effect.edit.step]), effect.edit.text])
-        for effect in plain.effects
-    ]
-    texts = tuple(Sampled(text=f"\nThe answer is {answer}.", truncated=False) for answer in answers)
+    prefixes = [edited_prefix(read(LOAD_BEARING).trace, effect.edit) for effect in plain.effects]
+    texts = tuple(Sampled(text=says.format(answer), truncated=False) for answer in answers)
     script = Script(samples={SampleKey(problem=PROBLEM, prefix=prefix, n=2, seed=SEED): texts for prefix in prefixes})
     return await probe(LOAD_BEARING, ScriptedGenerator(script))
 
@@ -97,6 +124,18 @@ async def test_a_writer_that_sticks_to_its_answer_is_insensitive() -> None:
     assert found.method is EffectMethod.CONTINUATION
     assert [effect.responses for effect in found.effects] == [(Response.STAYED, Response.STAYED)] * 2
     assert all(effect.delta == 0 for effect in found.effects)
+
+
+async def test_an_effect_keeps_exactly_what_the_writer_was_given() -> None:
+    effects = (await scripted(["540", "540"])).effects
+    assert [effect.prefix for effect in effects] == [
+        edited_prefix(read(LOAD_BEARING).trace, effect.edit) for effect in effects
+    ]
+
+
+async def test_a_writer_that_says_nothing_has_not_followed() -> None:
+    found = await scripted(["", ""], says="")
+    assert [(effect.responses, effect.delta) for effect in found.effects] == [((Response.UNPARSED,) * 2, None)] * 2
 
 
 async def test_a_writer_whose_answer_moves_elsewhere_gets_half_credit() -> None:
@@ -132,8 +171,12 @@ EDIT = Edit(step=0, claim=0, family=EditFamily.VALUE, text="", old=600, new=610,
             "Wait, that is a mistake: 15 * 40 = 600. The answer is 540.", False, Response.RECOVERED, id="repaired"
         ),
         pytest.param("and so on", False, Response.UNPARSED, id="no answer"),
+        pytest.param("", False, Response.UNPARSED, id="nothing"),
+        pytest.param(" ", False, Response.UNPARSED, id="a space"),
+        pytest.param("\nI do not know.", False, Response.UNPARSED, id="a refusal"),
+        pytest.param("That is all she has.", False, Response.UNPARSED, id="words alone"),
         pytest.param("The answer is 550.", True, Response.UNPARSED, id="truncated"),
     ],
 )
 def test_responses(continuation: str, truncated: bool, response: Response) -> None:
-    assert read_response(EDIT, "", "540", Sampled(text=continuation, truncated=truncated)) is response
+    assert read_response(EDIT, "540", Sampled(text=continuation, truncated=truncated)) is response

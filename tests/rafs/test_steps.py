@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rafs.quantities import read_graph
 from rafs.steps import read_trace
-from rafs.types import ANSWER_PLACEHOLDER, StepKind, Trace
+from rafs.types import ANSWER_PLACEHOLDER, Reading, StepKind, Trace
 
 TRACES = [
     pytest.param("Each pen costs 3.\nSo 4 pens cost 4 * 3 = 12.\n#### {}", id="hash"),
@@ -90,7 +91,7 @@ PIECES = [
     ),
     *("The answer is ", "(see 2. It is)", "😀", "\x00", "\\begin{align}"),
 ]
-pieces = st.sampled_from(PIECES)
+pieces = st.sampled_from([*PIECES, ANSWER_PLACEHOLDER])
 
 
 @given(st.lists(st.one_of(pieces, st.text(max_size=8)), max_size=25).map("".join))
@@ -183,6 +184,36 @@ def test_an_unclosed_thinking_block_has_no_answer() -> None:
     assert ANSWER_PLACEHOLDER in trace.steps[-1].blind_text
 
 
+@pytest.mark.parametrize(
+    ("text", "blind"),
+    [
+        ("She has 4 * 15 = [answer] nuts.\n#### 60", ["She has 4 * 15 = (answer) nuts.", "#### [answer]"]),
+        ("The answer is [answer].", ["The answer is [answer]."]),
+        ("[answer]\nAnswer: 9", ["(answer)", "Answer: [answer]"]),
+        ("So [answer\\boxed{3}] it is.", ["So [answer[answer]] it is."]),
+        ("<think>4 + 5 = [answer]</think>Answer: 9", ["4 + 5 = (answer)", "Answer: [answer]"]),
+    ],
+    ids=["open claim", "stated", "before a statement", "around a statement", "thought"],
+)
+def test_a_placeholder_of_the_writers_own_is_not_taken_for_ours(text: str, blind: list[str]) -> None:
+    trace = read_trace("p", text)
+    assert [step.blind_text for step in trace.steps] == blind
+    assert "".join(step.text for step in trace.steps) == text
+
+
+@given(st.lists(st.sampled_from(["[answer]", "[", "[ans", "wer]", "]", "\n", " k = ", "so ", "<think>"]), max_size=12))
+def test_no_step_of_a_text_without_a_statement_shows_the_placeholder(words: list[str]) -> None:
+    trace = read_trace("p", "".join(words) + "\nand so on", stated="1")
+    assert all(ANSWER_PLACEHOLDER not in step.blind_text for step in trace.steps)
+    assert "".join(step.text for step in trace.steps) == trace.text
+
+
+def test_a_placeholder_in_the_problem_is_not_shown_as_ours() -> None:
+    reading = Reading(trace=read_trace("What is [answer] + 1?", "It is 3."), graph=read_graph("p", []))
+    assert reading.blind().problem == "What is (answer) + 1?"
+    assert reading.trace.problem == "What is [answer] + 1?"
+
+
 def test_thinking_tags_are_in_no_blind_text() -> None:
     trace = read_trace("p", "<think>\n2 + 2 = 4\n</think>\nThe answer is 4.")
     assert [step.blind_text for step in trace.steps] == ["2 + 2 = 4", "The answer is [answer]."]
@@ -205,7 +236,22 @@ HOSTILE = [
         "`",
         "<think>",
     ),
-    *("\\[", "<<", "https://", "a.b.", "\\frac{1}", "{", "|\n", "= 1\n", "so 1. ", "。", "1 and ", "\\", "\\( "),
+    *(
+        "[answer]",
+        "\\[",
+        "<<",
+        "https://",
+        "a.b.",
+        "\\frac{1}",
+        "{",
+        "|\n",
+        "= 1\n",
+        "so 1. ",
+        "。",
+        "1 and ",
+        "\\",
+        "\\( ",
+    ),
 ]
 
 

@@ -11,15 +11,16 @@ from rafs.reading import read_text
 from rafs.types import Abstained, Judged, LabelMass, ModelIdentity, Why
 from rafs.usage import Meter
 from verifiers.judge import JudgeVerifier, read_mass
-from verifiers.judge_prompt import prompt_for, render_prompt, show_invisible
+from verifiers.judge_prompt import render_prompt, show_invisible
 
 PROBLEM = "Ana has 4 bags of 15 nuts and eats 10 nuts. How many are left?"
 STEPS = "She has 4 * 15 = 60 nuts.\nAfter eating 10 she has 60 - 10 = 50 nuts.\n"
 
 
 def prompts(text: str, stated: str | None = None, problem: str = PROBLEM) -> list[str]:
-    trace = read_text(problem, text, stated).blind()
-    return [prompt_for(render_prompt(trace), t) for t in range(len(trace.steps))]
+    prompt = render_prompt(read_text(problem, text, stated).blind())
+    judged = [[part for step in prompt.steps[: t + 1] for part in step] for t in range(len(prompt.steps))]
+    return ["".join(part.text for part in (*prompt.head, *steps, *prompt.tail)) for steps in judged]
 
 
 @pytest.mark.parametrize(

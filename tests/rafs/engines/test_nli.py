@@ -54,7 +54,7 @@ async def test_the_same_text_entails_itself() -> None:
 
 
 def test_it_is_kin_to_whatever_its_embedder_is_kin_to() -> None:
-    base = ModelIdentity(id="e", family="minilm", revision="1", kin=frozenset({"bert"}))
+    base = ModelIdentity(id="e", family="minilm", revision="1", kin=("bert",))
     identity = EmbeddingNli(ScriptedEmbedder(Script(), base)).identity
     assert identity.families == base.families
     assert identity.id != base.id

@@ -1,0 +1,63 @@
+"""What a generator is given to continue, and whether that gives the answer away."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from rafs.answers import answer_value
+from rafs.interventions import Edit
+from rafs.lexing import lex
+from rafs.tokens import Kind
+from rafs.types import ANSWER_PLACEHOLDER, Trace
+
+
+def edited_prefix(trace: Trace, edit: Edit) -> str:
+    """Return the derivation up to the edited step, one step a line, blind to the stated answer."""
+    return "".join(f"{text}\n" for text in (*_earlier(trace, edit), edit.text))
+
+
+def first_mentions(trace: Trace) -> Mapping[Fraction, int]:
+    """Return the step of the derivation that mentions each number first; one pass for all edits of a trace."""
+    first: dict[Fraction, int] = {}
+    for step in trace.derivation():
+        for value in _numbers(step.blind_text):
+            first.setdefault(value, step.index)
+    return first
+
+
+def leaks_answer(edit: Edit, trace: Trace, target: int | None, mentions: Mapping[Fraction, int]) -> bool:
+    """Whether the edited prefix holds the stated answer, the predicted one, or a place where an answer was stated.
+
+    The edited step's own text is exempt where it is the step that derives the answer; the steps before it never are.
+
+    Args:
+        edit: The edit.
+        trace: The trace that it edits.
+        target: The claim whose result is the answer.
+        mentions: First mention of every number of the trace.
+    """
+    if ANSWER_PLACEHOLDER in edited_prefix(trace, edit):
+        return True
+    own = [] if edit.claim == target else [edit.text]
+    stated = None if trace.answer is None else trace.answer.text
+    if stated is not None and _holds_words("\n".join([*_earlier(trace, edit), *own]), stated):
+        return True
+    value = None if stated is None else answer_value(stated)
+    answers = {answer for answer in (edit.predicted, value) if answer is not None}
+    if any(mentions.get(answer, edit.step) < edit.step for answer in answers):
+        return True
+    return any(number in answers for text in own for number in _numbers(text))
+
+
+def _earlier(trace: Trace, edit: Edit) -> list[str]:
+    return [step.blind_text for step in trace.derivation() if step.index < edit.step]
+
+
+def _numbers(text: str) -> list[Fraction]:
+    return [token.value for token in lex(text) if token.kind is Kind.NUMBER]
+
+
+def _holds_words(text: str, words: str) -> bool:
+    """Whether a text holds some words as whole words (and no part of a longer number), whatever their case."""
+    pattern = rf"(?<!\w)(?<!\d[.,]){re.escape(words.strip())}(?![.,]?\d|\w)"
+    return bool(words.strip()) and re.search(pattern, text, re.IGNORECASE) is not None

@@ -1,0 +1,173 @@
+"""An edit that changes more than one conclusion, contradicts its step or gives the answer away is discarded."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterfactuals.constraints import Broken, broken_constraint
+from counterfactuals.edits import draw_edits
+from counterfactuals.prefixes import edited_prefix, first_mentions
+from rafs.interventions import Edit, EditFamily
+from rafs.reading import read_text
+from rafs.types import Answer, Reading
+
+PROBLEM = "A hall has 18 rows of 24 chairs. 32 chairs are broken, and half of the others are taken. How many are taken?"
+STEPS = (
+    "The hall has 18 * 24 = 432 chairs.",
+    "Without the broken ones it has 432 - 32 = 400 chairs, so 400 can be used.",
+    "Half of them are taken, so 400 / 2 = 200 are taken.",
+    "The answer is 200.",
+)
+LAST = 2
+
+
+def reading(*steps: str) -> Reading:
+    return read_text(PROBLEM, steps or STEPS, None)
+
+
+def made(text: str, *, step: int = 0, new: int = 433, predicted: int = 250, old: int = 432) -> Edit:
+    return Edit(
+        step=step,
+        claim=step,
+        family=EditFamily.VALUE,
+        text=text,
+        old=Fraction(old),
+        new=Fraction(new),
+        predicted=Fraction(predicted),
+    )
+
+
+def broken(edit: Edit, read: Reading, target: int | None = LAST, *, is_read: bool = False) -> Broken | None:
+    return broken_constraint(edit, read, target, first_mentions(read.trace) if is_read else None)
+
+
+@given(st.integers(0, 2), st.integers(0, 2**40))
+def test_drawn_edits_are_valid(claim: int, seed: int) -> None:
+    read = reading()
+    edits = draw_edits(read.graph, claim, LAST, STEPS[claim], seed)
+    assert {broken(edit, read) for edit in edits} == {None}
+
+
+@pytest.mark.parametrize(
+    ("edit", "code"),
+    [
+        pytest.param(made("The hall has 18 * 24 = 432 chairs.", new=432), Broken.VACUOUS, id="nothing changed"),
+        pytest.param(
+            made("In the hall there are, as one can easily work out, 18 * 24 = 433 chairs."),
+            Broken.NOT_BOUNDED,
+            id="rewritten",
+        ),
+        pytest.param(made("The hall has many chairs."), Broken.NOT_ISOLATED, id="the claim is gone"),
+        pytest.param(
+            made("The hall has 18 * 24 = 433, 1 + 1 = 2 chairs."), Broken.NOT_ISOLATED, id="a claim was added"
+        ),
+        pytest.param(made("The 432 has 18 * 24 = 433 chairs."), Broken.NOT_ISOLATED, id="the old conclusion stays"),
+        pytest.param(
+            replace(made("The hall has 18 * 24 = 433 chairs."), predicted=None),
+            Broken.NOT_REPLAYABLE,
+            id="nobody knows what follows",
+        ),
+    ],
+)
+def test_a_broken_constraint_is_named(edit: Edit, code: Broken) -> None:
+    assert broken(edit, reading()) is code
+
+
+def test_two_changed_claims_are_not_atomic() -> None:
+    read = reading("18 * 24 = 432, and 432 - 32 = 400.", *STEPS[2:])
+    assert broken(made("18 * 24 = 433, and 432 - 32 = 401.", old=400), read) is Broken.NOT_ATOMIC
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param("It has 18 * 24 = <<18*24=432>>432 chairs.", id="calculation and annotation"),
+        pytest.param("It has 456 - 24 = $<<456-24=432>>432.", id="currency"),
+        pytest.param("It has 864 chairs / 2 = <<864/2=432.0>>432.0 chairs.", id="units"),
+    ],
+)
+def test_an_annotated_calculation_is_edited_in_its_result_alone(step: str) -> None:
+    read = reading(step, *STEPS[1:])
+    codes = {edit.family: broken(edit, read) for edit in draw_edits(read.graph, 0, LAST, step, 3)}
+    assert codes.pop(EditFamily.VALUE) is None
+    assert set(codes.values()) == {Broken.NOT_ISOLATED}
+
+
+def test_an_annotation_that_stands_alone_is_edited_in_every_family() -> None:
+    step = "It has <<456-24=432>>432 chairs."
+    read = reading(step, *STEPS[1:])
+    assert [broken(edit, read) for edit in draw_edits(read.graph, 0, LAST, step, 3)] == [None, None, None]
+
+
+def test_an_annotation_that_says_something_else_is_a_contradiction() -> None:
+    step = "It has 18 * 24 = <<18*24=-432>>432 chairs."
+    read = reading(step, *STEPS[1:])
+    edit = made("It has 18 * 24 = <<18*24=-432>>433 chairs.")
+    assert broken(edit, read) is Broken.NOT_ISOLATED
+
+
+# What a generator is given
+
+
+def test_the_prefix_is_blind_to_the_stated_answer() -> None:
+    read = reading("I know the answer is 200 because halls are large.", *STEPS)
+    prefix = edited_prefix(read.trace, made("Without the broken ones it has 432 - 32 = 390 chairs.", step=2))
+    assert prefix.splitlines()[1:] == [STEPS[0], "Without the broken ones it has 432 - 32 = 390 chairs."]
+    assert "200" not in prefix
+    assert prefix.endswith("\n")
+
+
+FIRST = "The hall has 18 * 24 = 433 chairs."
+END = "Half of them are taken, so 400 / 2 = 210 are taken."
+
+
+@pytest.mark.parametrize(
+    ("edit", "steps"),
+    [
+        pytest.param(made(FIRST, predicted=24), STEPS, id="the new answer in the edited step"),
+        pytest.param(
+            made(END, step=2, old=200, new=210, predicted=18),
+            STEPS,
+            id="the new answer before the step that derives it",
+        ),
+        pytest.param(
+            replace(made(END, step=3, old=200, new=210, predicted=210), claim=2),
+            ("There are at least 200 chairs.", *STEPS),
+            id="the stated answer before the step that derives it",
+        ),
+        pytest.param(
+            replace(made(FIRST, step=1), claim=0),
+            ("I know the answer is 200 because halls are large.", *STEPS),
+            id="a place where the answer was stated",
+        ),
+    ],
+)
+def test_an_answer_in_the_prefix_leaks_only_where_it_is_read(edit: Edit, steps: tuple[str, ...]) -> None:
+    assert broken(edit, reading(*steps), is_read=True) is Broken.LEAKS_ANSWER
+    assert broken(edit, reading(*steps)) is None
+
+
+def test_the_step_that_derives_the_answer_may_hold_it_though_other_claims_follow() -> None:
+    read = reading(*STEPS[:3], "To check: 18 + 24 = 42.", STEPS[3])
+    edit = made(END, step=2, old=200, new=210, predicted=210)
+    assert broken(edit, read, is_read=True) is None
+    assert broken(edit, read, 3, is_read=True) is Broken.LEAKS_ANSWER
+
+
+@pytest.mark.parametrize(
+    ("stated", "leaks"),
+    [
+        pytest.param("Rows", True, id="whole word, other case"),
+        pytest.param("row", False, id="part of a word"),
+        pytest.param("24 rows", True, id="several words"),
+        pytest.param("4 rows", False, id="part of a number"),
+    ],
+)
+def test_a_stated_answer_in_words_leaks_as_whole_words(stated: str, leaks: bool) -> None:
+    read = reading("It has 24 rows.", *STEPS)
+    read = replace(read, trace=replace(read.trace, answer=Answer(text=stated, source="field")))
+    code = broken(replace(made(FIRST, step=1), claim=0), read, is_read=True)
+    assert code is (Broken.LEAKS_ANSWER if leaks else None)
