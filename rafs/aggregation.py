@@ -47,13 +47,13 @@ def aggregate(
     measured = {name: part for name, part in components.items() if isinstance(part, Measured)}
     if not measured:
         return None
-    total = sum(weights[name] for name in measured)
+    total = math.fsum(weights[name] for name in measured)
     effective = {name: weights[name] / total for name in measured}
     contributions = {name: effective[name] * math.log(part.value + epsilon) for name, part in measured.items()}
     return Aggregate(
         score=min(100.0, 100.0 * math.exp(sum(contributions.values()))),
         weights=effective,
         log_contributions=contributions,
-        coverage=sum(weights[name] * part.coverage for name, part in measured.items()),
-        coverage_of_measured=sum(effective[name] * part.coverage for name, part in measured.items()),
+        coverage=math.fsum(weights[name] * part.coverage for name, part in measured.items()),
+        coverage_of_measured=math.fsum(effective[name] * part.coverage for name, part in measured.items()),
     )

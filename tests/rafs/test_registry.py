@@ -93,9 +93,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
             "got 'critic', allowed 'generator', 'judge'",
             id="unknown role of a preset",
         ),
-        pytest.param(
-            setting([], "models", 0, "roles"), "models[0].roles", "at least 1 item", id="model without a role"
-        ),
+        pytest.param(setting([], "models", 0, "roles"), "models[0].roles", "at least 1 item", id="model without role"),
         pytest.param(
             setting([], "presets", "deep", "models", "judge"),
             "presets.deep.models.judge",
@@ -157,10 +155,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
         ),
         pytest.param(removing("models", 0, "licence"), "models[0].licence", "got nothing", id="model without licence"),
         pytest.param(
-            setting(["P"], "presets", "deep", "required"),
-            "presets.deep.required",
-            "exactly one of the two",
-            id="component in neither list",
+            setting(["P"], "presets", "deep", "required"), "presets.deep.required", "exactly one", id="in neither list"
         ),
         pytest.param(
             setting(["P"], "presets", "gate", "accept_without"),
