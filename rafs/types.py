@@ -186,7 +186,6 @@ class Why(StrEnum):
     """Why there is no verdict."""
 
     NOT_APPLICABLE = "not_applicable"
-    ANSWER_STATEMENT = "answer_statement"
     DECIDED_BY_CHECKER = "decided_by_checker"
     SAME_FAMILY = "same_family"
     NOT_NEEDED = "not_needed"
