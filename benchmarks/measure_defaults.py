@@ -85,8 +85,8 @@ def report_traces(traces: Sequence[Labelled]) -> None:
 
 async def report_judge(traces: Sequence[Labelled]) -> None:
     """Print AUROC and Platt scale of the embedded judge on steps that no checker refuted."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - comes with the extra `local`
-    from sklearn.metrics import roc_auc_score  # noqa: PLC0415
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
 
     settings = load_settings()
     judge = Stock(load_registry(settings.models_file), settings.cache_dir, settings.torch_threads).judges(PRESET)[0]
