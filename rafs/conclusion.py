@@ -36,7 +36,7 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
         aggregate=score,
         interval=bootstrap_interval(
             partial(_resampled_score, evidence, policy, components),
-            len(evidence.agreement.samples) if isinstance(components[ComponentName.CONSENSUS], Measured) else 0,
+            len(evidence.agreement.samples) if _is_measured(components, ComponentName.CONSENSUS) else 0,
             len(effects) if len(effects) > 1 and _has_continuations(effects) else 0,
             job.seed,
         ),
@@ -64,7 +64,7 @@ def _findings(
         suspect=bool(suspects),
         verifier_down=_all_models_failed(evidence),
         derived_matches=evidence.link.matches,
-        decorative=bool(effects) and all(effect.delta == 0 for effect in effects),
+        decorative=_is_measured(components, ComponentName.SUPPORT) and not any(effect.delta for effect in effects),
         answer_is_modal=evidence.agreement.consensus.answer_is_modal,
     )
 
@@ -96,6 +96,10 @@ def _resampled_score(
         return None
     score = aggregate(resampled, policy.weights, policy.epsilon)
     return None if score is None else score.score
+
+
+def _is_measured(components: Mapping[ComponentName, Component], name: ComponentName) -> bool:
+    return isinstance(components[name], Measured)
 
 
 def _all_models_failed(evidence: Evidence) -> bool:

@@ -7,7 +7,7 @@ from rafs.equivalence import equivalent
 from rafs.expressions import show
 from rafs.outcomes import Unmeasured
 from rafs.support import AnswerEntailment
-from rafs.types import QuantityGraph, Trace, Truth
+from rafs.types import QuantityGraph, StepKind, Trace, Truth
 
 E_DERIVED = 1.0
 """e where exact arithmetic ends in the stated answer (ours, as are the next three)."""
@@ -27,6 +27,8 @@ class AnswerLink:
     """Whether it is the derived answer; None where the derivation has no clear end."""
     target: int | None
     """Claim whose result the answer depends on; None where it is no result of any claim."""
+    is_absent: bool
+    """Every number of the derivation was read, and the answer is none of its results."""
     entailment: AnswerEntailment | Unmeasured
     """e by the graph alone."""
 
@@ -38,27 +40,41 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
     chain that leaves nothing unused. A list of unconnected calculations ends in nothing.
     """
     if trace.answer is None:
-        return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="no_answer"))
+        return AnswerLink(matches=None, target=None, is_absent=False, entailment=Unmeasured(reason="no_answer"))
     stated = trace.answer.text
     value = answer_value(stated)
     if graph.derived is not None and (value == graph.derived or _same(stated, show(graph.derived), trace.problem)):
         return _link(True, graph.derived_claim, E_DERIVED, f"the derivation ends in {show(graph.derived)}")
     if value is None:
-        return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="derivation_not_readable"))
+        return AnswerLink(
+            matches=None, target=None, is_absent=False, entailment=Unmeasured(reason="derivation_not_readable")
+        )
     if graph.derived is not None and _has_clear_end(graph):
         return _link(False, graph.derived_claim, E_DIFFERENT, f"the derivation ends in {show(graph.derived)}")
     results = [i for i, claim in enumerate(graph.claims) if claim.result_span is not None]
     reached = [i for i in results if graph.claims[i].result == value]
     if reached:
         return _link(None, reached[-1], E_REACHED, f"{show(value)} is a result, though not clearly the last")
-    if graph.complete and results:
+    if results and _is_plain_arithmetic(trace, graph):
         return _link(None, None, E_ABSENT, f"no calculation leads to {show(value)}")
-    return AnswerLink(matches=None, target=None, entailment=Unmeasured(reason="derivation_not_readable"))
+    return AnswerLink(
+        matches=None, target=None, is_absent=False, entailment=Unmeasured(reason="derivation_not_readable")
+    )
+
+
+def _is_plain_arithmetic(trace: Trace, graph: QuantityGraph) -> bool:
+    """Whether all inference is arithmetic that was read, so that a number which is no result was not derived."""
+    with_claims = {claim.step for claim in graph.claims}
+    return (
+        graph.complete
+        and all(claim.relation == "=" and claim.value is not None for claim in graph.claims)
+        and all(step.index in with_claims for step in trace.derivation() if step.kind is StepKind.INFERENCE)
+    )
 
 
 def _link(matches: bool | None, target: int | None, p: float, detail: str) -> AnswerLink:
     entailment = AnswerEntailment(p=p, detail=detail)
-    return AnswerLink(matches=matches, target=target, entailment=entailment)
+    return AnswerLink(matches=matches, target=target, is_absent=p == E_ABSENT, entailment=entailment)
 
 
 def _same(stated: str, derived: str, problem: str) -> bool:

@@ -99,10 +99,11 @@ class Pipeline:
     async def _observe(
         self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter
     ) -> Interventions:
-        """Edit and observe, unless nothing is known of how the answer hangs on the steps."""
+        """Edit and observe, unless it is not known which claim the answer hangs on."""
         link = evidence.link
-        if isinstance(link.entailment, Unmeasured):
-            return Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=link.entailment)
+        if link.target is None and not link.is_absent:
+            missing = Unmeasured(reason="answer_not_traced_to_a_claim")
+            return Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=missing)
         return await self._prober.probe(
             evidence.reading, link.target, evidence.verdicts.combined, writer, job.edit_seed, meter
         )

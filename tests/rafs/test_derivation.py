@@ -48,3 +48,16 @@ def test_what_cannot_be_read_is_unmeasured(text: str, reason: str | None) -> Non
     reading = read_text(PROBLEM, text, None)
     entailment = link_answer(reading.trace, reading.graph).entailment
     assert (entailment.reason if isinstance(entailment, Unmeasured) else None) == reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("2^n > 5, and 2^3 = 8 is the first power above it.\nThe answer is 3.", id="an inequality decides"),
+        pytest.param("6 * 45 = 270.\nSo the crew needs two more days.\nThe answer is 2.", id="words decide"),
+        pytest.param("2x + 90 = 100 and 6 * 45 = 270.\nThe answer is 5.", id="an equation in a variable decides"),
+    ],
+)
+def test_an_answer_is_called_absent_only_where_all_inference_is_arithmetic(text: str) -> None:
+    reading = read_text(PROBLEM, text, None)
+    assert not link_answer(reading.trace, reading.graph).is_absent
