@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import track
 
 from rafs.errors import InputError
+from rafs.policy import Reason
 from rafs.request import ScoreRequest
 from rafs.wire import ScoreResponse
 from service.scorer import Scorer
@@ -55,7 +56,11 @@ def main() -> None:
     for correct in (True, False):
         group = [r for row, r in zip(rows, responses, strict=True) if row["solution_correct"] is correct]
         statuses = Counter("over the limits" if r is None else r.status for r in group)
-        print(f"{'right' if correct else 'wrong'} solutions {len(group)}: {dict(sorted(statuses.items()))}")
+        alone = sum(r is not None and r.reasons == [Reason.ARITHMETIC_ALONE] for r in group)
+        print(
+            f"{'right' if correct else 'wrong'} solutions {len(group)}: {dict(sorted(statuses.items()))},"
+            f" under review for {Reason.ARITHMETIC_ALONE} and nothing else {alone}"
+        )
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from rafs.outcomes import Component, ComponentName, Measured
 from rafs.policy import Findings, Policy, Preset, decide
 from rafs.result import Evidence, ScoreInput, ScoreResult
 from rafs.support import answer_support
-from rafs.types import Abstained, Judged, Verdict, Why, judged_only
+from rafs.types import Abstained, Judged, StepKind, Verdict, Why, judged_only
 from rafs.usage import Meter
 from rafs.validity import step_validity, suspect_positions
 
@@ -63,6 +63,7 @@ def _findings(
         refuted=any(isinstance(verdict, Judged) and verdict.refuted for verdict in evidence.verdicts.combined),
         suspect=bool(suspects),
         verifier_down=_all_models_failed(evidence),
+        arithmetic_alone=not evidence.verdicts.heard_models,
         derived_matches=evidence.link.matches,
         decorative=_is_measured(components, ComponentName.SUPPORT) and not any(effect.delta for effect in effects),
         answer_is_modal=evidence.agreement.consensus.answer_is_modal,
@@ -70,8 +71,10 @@ def _findings(
 
 
 def _validity(evidence: Evidence, policy: Policy) -> Component:
-    kinds = [step.kind for step in evidence.reading.trace.derivation()]
-    return step_validity(evidence.verdicts.combined, kinds, policy.mean_weight)
+    with_claims = {claim.step for claim in evidence.reading.graph.claims}
+    steps = evidence.reading.trace.derivation()
+    infers = [step.kind is StepKind.INFERENCE or step.index in with_claims for step in steps]
+    return step_validity(evidence.verdicts.combined, infers, policy.mean_weight)
 
 
 def _support(evidence: Evidence, interventions: Interventions, policy: Policy) -> Component:

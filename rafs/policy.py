@@ -75,6 +75,7 @@ class Reason(StrEnum):
     LOW_COVERAGE = "low_coverage"
     UNKNOWN_GENERATOR = "unknown_generator"
     VERIFIER_DOWN = "verifier_down"
+    ARITHMETIC_ALONE = "only_arithmetic_was_checked"
     ALL_CHECKS_PASSED = "all_checks_passed"
 
 
@@ -93,6 +94,8 @@ class Findings:
     """Some step was proven wrong by a checker."""
     suspect: bool
     """Some step has q_t < tau_step."""
+    arithmetic_alone: bool
+    """No model's word counted: whether the steps are the right ones, nobody judged."""
     verifier_down: bool
     """Every model that was to judge failed."""
     derived_matches: bool | None
@@ -127,7 +130,9 @@ def decide(findings: Findings, policy: Policy, preset: Preset) -> Decision:
     """Decide status and outcome; Abstain wins over Review, and Review over Accept.
 
     Accept needs score >= tau_accept, no refuted step, no known difference from the derived answer, coverage of the
-    measured components >= c_min, an independent verifier, and every component that the preset does not wave.
+    measured components >= c_min, an independent verifier, and every component that the preset does not waive. Beyond
+    the source method (ours): no suspect step, no answer that the samples outvote or that is ambiguous, and where no
+    model's word counted, samples that give the stated answer: right arithmetic alone is weak evidence.
     """
     outcome = judge_outcome(findings, policy)
     abstentions = _abstentions(findings, preset)
@@ -172,6 +177,7 @@ def _doubts(findings: Findings, aggregate: Aggregate, policy: Policy, preset: Pr
         (aggregate.coverage_of_measured < policy.c_min, Reason.LOW_COVERAGE),
         (unknown_writer, Reason.UNKNOWN_GENERATOR),
         (findings.verifier_down, Reason.VERIFIER_DOWN),
+        (findings.arithmetic_alone and findings.answer_is_modal is not True, Reason.ARITHMETIC_ALONE),
     )
     optional = frozenset(ComponentName) - preset.required - preset.accept_without
     return [reason for holds, reason in checks if holds] + _unmeasured(

@@ -238,6 +238,8 @@ class StepVerdicts:
 
     combined: tuple[Verdict, ...]
     members: tuple[MemberVerdicts, ...]
+    heard_models: tuple[str, ...] = ()
+    """Names of the models whose word counted on some step; none means that checkers alone judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

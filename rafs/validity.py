@@ -4,13 +4,13 @@ import math
 from collections.abc import Sequence
 
 from rafs.outcomes import Component, Measured, Unmeasured
-from rafs.types import Judged, StepKind, Verdict, judged_only
+from rafs.types import Judged, Verdict, judged_only
 
 Q_FLOOR = 1e-6
 """Smallest q_t in the mean's logarithm: one step at exactly 0 must not erase the order of all other traces."""
 
 
-def step_validity(verdicts: Sequence[Verdict], kinds: Sequence[StepKind], mean_weight: float) -> Component:
+def step_validity(verdicts: Sequence[Verdict], infers: Sequence[bool], mean_weight: float) -> Component:
     """Validity of a derivation from the verdicts on its steps.
 
     P_R = lambda * exp(mean_t log q_t) + (1 - lambda) * min_t q_t. The mean runs over judged steps that carry a claim
@@ -20,7 +20,7 @@ def step_validity(verdicts: Sequence[Verdict], kinds: Sequence[StepKind], mean_w
 
     Args:
         verdicts: One per step of the derivation, shape (n_steps,). Abstentions are left out, and reduce coverage.
-        kinds: What each step does, shape (n_steps,).
+        infers: Whether each step carries a claim or an inference, shape (n_steps,).
         mean_weight: lambda in [0, 1].
 
     Returns:
@@ -31,10 +31,7 @@ def step_validity(verdicts: Sequence[Verdict], kinds: Sequence[StepKind], mean_w
     """
     if not verdicts:
         return Unmeasured(reason="no_steps")
-    is_inference = [kind is StepKind.INFERENCE for kind in kinds]
-    counted = [
-        verdict for verdict, counts in zip(verdicts, is_inference, strict=True) if counts or not any(is_inference)
-    ]
+    counted = [verdict for verdict, does in zip(verdicts, infers, strict=True) if does or not any(infers)]
     averaged = [verdict.p_correct for verdict in judged_only(counted)]
     if not averaged:
         return Unmeasured(reason="no_step_judged")

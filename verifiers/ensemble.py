@@ -7,7 +7,17 @@ from collections.abc import Collection, Iterable, Sequence
 from rafs.calibration import Calibration, combine
 from rafs.contracts import Verifier
 from rafs.errors import BackendError
-from rafs.types import Abstained, BlindTrace, Judged, MemberVerdicts, ModelIdentity, StepVerdicts, Verdict, Why
+from rafs.types import (
+    Abstained,
+    BlindTrace,
+    Judged,
+    MemberVerdicts,
+    ModelIdentity,
+    StepVerdicts,
+    Verdict,
+    Why,
+    judged_only,
+)
 from rafs.usage import Meter
 
 logger = logging.getLogger(__name__)
@@ -45,7 +55,12 @@ class VerifierEnsemble:
         for model in self._models:
             if model.name not in asked:
                 rows.append(_pass_over(model, len(trace.steps), is_refused=model.name in refused))
-        return StepVerdicts(combined=tuple(self._combine(rows, t) for t in everything), members=tuple(rows))
+        heard = [row.member for row in rows if row.identity is not None and self._is_heard(row)]
+        combined = tuple(self._combine(rows, t) for t in everything)
+        return StepVerdicts(combined=combined, members=tuple(rows), heard_models=tuple(heard))
+
+    def _is_heard(self, row: MemberVerdicts) -> bool:
+        return self._calibration.hears(row.member) and bool(judged_only(row.verdicts))
 
     def _combine(self, rows: Sequence[MemberVerdicts], t: int) -> Verdict:
         judged = [(row.member, verdict) for row in rows if isinstance(verdict := row.verdicts[t], Judged)]

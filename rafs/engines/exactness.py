@@ -61,7 +61,7 @@ def plan_packing(model: "PreTrainedModel", name: str) -> PackingPlan:
     differences: list[tuple[Strategy, float]] = []
     for strategy in (Strategy.PACKED, Strategy.TWO_PASS):
         try:
-            logits = last_logits(model, packed, strategy).logits
+            logits = last_logits(model, packed, strategy, slice_tokens=trunk // 3 + 1).logits
         except (TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
             logger.warning("%s: strategy %s does not run on this architecture: %s", name, strategy, error)
             continue

@@ -6,11 +6,14 @@ tokens after P, and T probes of q, that is P + T(s + q) tokens instead of T(P + 
 """
 
 import inspect
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+
+from rafs.errors import BackendError
 
 if TYPE_CHECKING:
     import torch
@@ -30,8 +33,8 @@ class Strategy(StrEnum):
 
 PACKED_MAX_TOKENS = 700
 """Above about 700 to 1000 tokens the dense mask of one pass costs more than a second call (measured)."""
-BRANCH_PASS_TOKENS = 1024
-"""Bound of branch tokens in one pass of TWO_PASS; with a trunk of 8192 tokens its mask has under 10 M entries."""
+SLICE_TOKENS = 512
+"""Bound of new tokens in one pass of TWO_PASS: a caller that left is noticed between passes, about every 2 seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,8 @@ class Packed:
 
     trunk: tuple[int, ...]
     branches: tuple[Branch, ...]
+    abandoned: threading.Event = field(default_factory=threading.Event, compare=False)
+    """Set when nobody waits any more; the passes that are left are not run."""
 
     @property
     def n_branch_tokens(self) -> int:
@@ -85,8 +90,20 @@ def branch_ends(branches: Sequence[Branch]) -> list[int]:
     return list(accumulate(len(branch.ids) for branch in branches))
 
 
-def last_logits(model: "PreTrainedModel", packed: Packed, strategy: Strategy) -> PromptLogits:
-    """Return the next-token logits after every prompt."""
+def last_logits(
+    model: "PreTrainedModel", packed: Packed, strategy: Strategy, slice_tokens: int = SLICE_TOKENS
+) -> PromptLogits:
+    """Return the next-token logits after every prompt.
+
+    Args:
+        model: Causal language model in evaluation mode.
+        packed: The prompts.
+        strategy: How they go through the model.
+        slice_tokens: Bound of new tokens in one pass of TWO_PASS.
+
+    Raises:
+        BackendError: The prompts were abandoned between two passes.
+    """
     import torch
 
     with torch.inference_mode():
@@ -94,11 +111,10 @@ def last_logits(model: "PreTrainedModel", packed: Packed, strategy: Strategy) ->
             case Strategy.PACKED:
                 logits, tokens, passes = _packed(model, packed), packed.n_tokens, 1
             case Strategy.TWO_PASS:
-                groups = _groups(packed.branches)
-                logits, tokens, passes = _two_pass(model, packed.trunk, groups), packed.n_tokens, 1 + len(groups)
+                logits, passes = _two_pass(model, packed, slice_tokens)
+                tokens = packed.n_tokens
             case Strategy.NAIVE:
-                prompts = packed.prompts()
-                logits, tokens, passes = _naive(model, prompts), sum(map(len, prompts)), len(prompts)
+                logits, tokens, passes = _naive(model, packed), sum(map(len, packed.prompts())), len(packed.branches)
     return PromptLogits(logits=logits.float(), tokens=tokens, passes=passes)
 
 
@@ -138,10 +154,18 @@ def _branch_inputs(branches: Sequence[Branch], n_trunk: int) -> "tuple[torch.Ten
     return mask, positions, [index for branch in branches for index in branch.ids]
 
 
-def _naive(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]]) -> "torch.Tensor":
+def _check_wanted(packed: Packed) -> None:
+    if packed.abandoned.is_set():
+        raise BackendError("nobody waits for these prompts any more")
+
+
+def _naive(model: "PreTrainedModel", packed: Packed) -> "torch.Tensor":
     import torch
 
-    rows = [model(input_ids=torch.tensor([ids]), use_cache=False, logits_to_keep=1).logits[0, -1] for ids in prompts]
+    rows: list[torch.Tensor] = []
+    for ids in packed.prompts():
+        _check_wanted(packed)
+        rows.append(model(input_ids=torch.tensor([ids]), use_cache=False, logits_to_keep=1).logits[0, -1])
     return torch.stack(rows)  # (n_branches, V)
 
 
@@ -153,34 +177,40 @@ def _packed(model: "PreTrainedModel", packed: Packed) -> "torch.Tensor":
     return logits  # (n_branches, V)
 
 
-def _two_pass(model: "PreTrainedModel", trunk: tuple[int, ...], groups: Sequence[Sequence[Branch]]) -> "torch.Tensor":
+def _two_pass(model: "PreTrainedModel", packed: Packed, slice_tokens: int) -> "tuple[torch.Tensor, int]":
+    """Return logits (n_branches, V) and the number of passes: the trunk in slices, then the branches in groups."""
     import torch
     from transformers import DynamicCache
 
     cache = DynamicCache()
-    model(input_ids=torch.tensor([trunk]), logits_to_keep=1, **with_cache(model, cache))
+    trunk, groups = packed.trunk, _groups(packed.branches, slice_tokens)
+    starts = range(0, len(trunk), slice_tokens)
+    for start in starts:
+        _check_wanted(packed)
+        ids = trunk[start : start + slice_tokens]
+        model(input_ids=torch.tensor([ids]), logits_to_keep=1, **with_cache(model, cache))
     rows: list[torch.Tensor] = []
     for group in groups:
-        mask, positions, ids = _branch_inputs(group, len(trunk))
-        last = torch.tensor([end - 1 for end in branch_ends(group)])
+        _check_wanted(packed)
+        mask, positions, branch_ids = _branch_inputs(group, len(trunk))
         output = model(
-            input_ids=torch.tensor([ids]),
+            input_ids=torch.tensor([branch_ids]),
             position_ids=torch.tensor([positions]),
             attention_mask=mask[None, None],  # (1, 1, B, trunk + B)
-            logits_to_keep=last,
+            logits_to_keep=torch.tensor([end - 1 for end in branch_ends(group)]),
             **with_cache(model, cache),
         )
         rows.append(output.logits[0])
-        cache.crop(-len(ids))
-    return torch.cat(rows)  # (n_branches, V)
+        cache.crop(-len(branch_ids))
+    return torch.cat(rows), len(starts) + len(groups)
 
 
-def _groups(branches: Sequence[Branch]) -> list[list[Branch]]:
-    """Cut the branches, in order, into groups of at most BRANCH_PASS_TOKENS (a larger branch stays alone)."""
+def _groups(branches: Sequence[Branch], slice_tokens: int) -> list[list[Branch]]:
+    """Cut the branches, in order, into groups of at most `slice_tokens` (a larger branch stays alone)."""
     groups: list[list[Branch]] = [[]]
     size = 0
     for branch in branches:
-        if groups[-1] and size + len(branch.ids) > BRANCH_PASS_TOKENS:
+        if groups[-1] and size + len(branch.ids) > slice_tokens:
             groups.append([])
             size = 0
         groups[-1].append(branch)

@@ -1,5 +1,6 @@
 """Step probes on a local transformers model: all verdicts of a trace in one forward pass."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 STAGE = "verify"
 MAX_WINDOW_TOKENS = 8192
 """Bound of one prompt, for memory, where a model's own window is larger."""
+MAX_JOB_TOKENS = 4096
+"""Bound of one trace with all its questions, 15 seconds of one core; later steps are beyond it."""
 QUEUE_TOKENS = 65_536
 """About a minute of work for a 135 M model on one core; more waiting helps nobody."""
 
@@ -47,6 +50,7 @@ class TransformersProber:
         dtype: Precision = "float32",
         labels: Labels = ("Yes", "No"),
         chat: bool = False,
+        job_tokens: int = MAX_JOB_TOKENS,
         queue_tokens: int = QUEUE_TOKENS,
     ) -> None:
         """Check which packing is exact for this model (in fp32), then cast and take it over.
@@ -59,6 +63,7 @@ class TransformersProber:
             labels: The two replies. Their mass is summed over spellings that are one token: as given, lower and
                 upper case, with and without a space before.
             chat: Put the model's own chat template around head ... tail, as one user message.
+            job_tokens: Bound of one trace with all its questions; later steps are TOO_LONG.
             queue_tokens: Bound of the tokens waiting for this model.
 
         Raises:
@@ -71,6 +76,7 @@ class TransformersProber:
         self._yes_ids = label_ids(tokenizer, labels[0])
         self._no_ids = label_ids(tokenizer, labels[1])
         self._window = min(int(model.config.get_text_config().max_position_embeddings), MAX_WINDOW_TOKENS)
+        self._job_tokens = job_tokens
         self._plan = plan_packing(model, identity.id)
         if dtype == "bfloat16":
             model.bfloat16()
@@ -124,7 +130,11 @@ class TransformersProber:
         packed, fits = self._pack(head, steps[: max(ask) + 1], tail, ask)
         masses: tuple[LabelMass, ...] = ()
         if packed.branches:
-            (outcome,) = await self._batcher.run([(packed, packed.n_tokens)])
+            try:
+                (outcome,) = await self._batcher.run([(packed, packed.n_tokens)])
+            except asyncio.CancelledError:
+                packed.abandoned.set()
+                raise
             meter.add(STAGE, calls=outcome.passes, tokens=outcome.tokens)
             masses = outcome.masses
         found = iter(masses)
@@ -146,7 +156,10 @@ class TransformersProber:
             if len(trunk) <= self._window:  # What lies beyond the window is not worth tokenising.
                 trunk += self._tokenizer.join(step)
             ends.append(len(trunk))
-        fits = [ends[t] + len(question) <= self._window for t in ask]
+        fits = [
+            ends[t] + len(question) <= self._window and ends[t] + (rank + 1) * len(question) <= self._job_tokens
+            for rank, t in enumerate(ask)
+        ]
         leaves = [ends[t] for t, fit in zip(ask, fits, strict=True) if fit]
         branches = tuple(Branch(leaves_at=end, ids=question) for end in leaves)
         return Packed(trunk=tuple(trunk[: max(leaves, default=0)]), branches=branches), fits
@@ -164,7 +177,8 @@ class TransformersProber:
         return ProbeOutcome(masses=masses, tokens=result.tokens, passes=result.passes)
 
     def _too_long(self) -> Abstained:
-        return Abstained(why=Why.TOO_LONG, detail=f"the prompt passes the window of {self._window} tokens")
+        limits = f"the window of {self._window} tokens or the {self._job_tokens} tokens that a trace may cost"
+        return Abstained(why=Why.TOO_LONG, detail=f"the prompt passes {limits}")
 
 
 def _chat_frame(tokenizer: PartTokenizer, name: str) -> ChatFrame:

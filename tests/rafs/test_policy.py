@@ -49,6 +49,7 @@ def findings(**changes: object) -> Findings:
         refuted=False,
         suspect=False,
         verifier_down=False,
+        arithmetic_alone=False,
         derived_matches=True,
         decorative=False,
         answer_is_modal=True,
@@ -88,6 +89,9 @@ def test_what_cannot_be_judged_abstains_without_a_score(changes: dict[str, objec
         pytest.param({"derived_matches": False}, "answer_differs_from_derivation", id="another derived answer"),
         pytest.param({"decorative": True}, "steps_do_not_carry_answer", id="decoration"),
         pytest.param({"answer_is_modal": False}, "answer_is_not_the_modal_one", id="samples say otherwise"),
+        pytest.param(
+            {"arithmetic_alone": True, "answer_is_modal": None}, "only_arithmetic_was_checked", id="arithmetic alone"
+        ),
         pytest.param({"verifier_down": True}, "verifier_down", id="no verifier answered"),
         pytest.param({"ambiguous_answer": True}, "ambiguous_answer", id="two answers"),
         pytest.param({"VALIDITY": Measured(value=0.99, coverage=0.1)}, "low_coverage", id="few steps judged"),
@@ -104,6 +108,10 @@ def test_every_doubt_alone_is_a_review(changes: dict[str, object], reason: str) 
 
 def test_a_component_that_the_preset_waives_may_be_unmeasured() -> None:
     assert decide(findings(STABILITY=NOTHING), POLICY, PRESET).status is Status.ACCEPT
+
+
+def test_samples_that_agree_make_up_for_a_model_that_nobody_hears() -> None:
+    assert decide(findings(arithmetic_alone=True), POLICY, PRESET).status is Status.ACCEPT
 
 
 def test_the_operator_may_accept_unknown_writers() -> None:

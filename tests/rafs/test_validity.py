@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rafs.outcomes import Measured, Unmeasured
-from rafs.types import Abstained, Judged, StepKind, Verdict, Why
+from rafs.types import Abstained, Judged, Verdict, Why
 from rafs.validity import step_validity, suspect_positions
 
 probabilities = st.floats(0, 1)
@@ -15,12 +15,12 @@ judged = probabilities.map(lambda p: Judged(p_correct=p))
 ABSTAINED = Abstained(why=Why.TIMEOUT)
 
 
-def inferences(n: int) -> list[StepKind]:
-    return [StepKind.INFERENCE] * n
+def inferences(n: int) -> list[bool]:
+    return [True] * n
 
 
-def value(verdicts: list[Verdict], kinds: list[StepKind] | None = None) -> float:
-    part = step_validity(verdicts, kinds or inferences(len(verdicts)), 0.5)
+def value(verdicts: list[Verdict], infers: list[bool] | None = None) -> float:
+    part = step_validity(verdicts, infers or inferences(len(verdicts)), 0.5)
     assert isinstance(part, Measured)
     return part.value
 
@@ -48,15 +48,15 @@ def test_abstentions_change_coverage_and_not_the_value(verdicts: list[Verdict]) 
 
 
 def test_a_heading_that_nobody_judged_costs_no_coverage() -> None:
-    part = step_validity([ABSTAINED, Judged(p_correct=0.9)], [StepKind.SETUP, StepKind.INFERENCE], 0.5)
+    part = step_validity([ABSTAINED, Judged(p_correct=0.9)], [False, True], 0.5)
     assert part == Measured(value=0.9, coverage=1.0)
 
 
 @given(st.lists(judged, min_size=1), st.integers(1, 20))
 def test_padding_with_true_trivialities_does_not_raise_it(verdicts: list[Verdict], n: int) -> None:
     padding: list[Verdict] = [Judged(p_correct=1.0)] * n
-    kinds = [StepKind.SETUP] * n + inferences(len(verdicts))
-    assert value([*padding, *verdicts], kinds) == pytest.approx(value(verdicts))
+    infers = [False] * n + inferences(len(verdicts))
+    assert value([*padding, *verdicts], infers) == pytest.approx(value(verdicts))
 
 
 @given(st.integers(1, 50))

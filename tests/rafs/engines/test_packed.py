@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rafs.engines.exactness import plan_packing
-from rafs.engines.packed import BRANCH_PASS_TOKENS, Branch, Packed, Strategy, last_logits
+from rafs.engines.packed import SLICE_TOKENS, Branch, Packed, Strategy, last_logits
+from rafs.errors import BackendError
 from tests.rafs.engines.tiny_models import tiny_llama, tiny_mamba, tiny_sliding_mistral
 
 MAX_DIFFERENCE = 1e-4
@@ -39,10 +40,26 @@ def test_one_pass_gives_the_logits_of_separate_prompts(
 
 
 def test_branches_beyond_one_pass_are_cut_into_several(llama: Any) -> None:
-    packed = random_prompts(30, [10, 20, 30], BRANCH_PASS_TOKENS // 3 + 10)
+    packed = random_prompts(30, [10, 20, 30], SLICE_TOKENS // 3 + 10)
     result = last_logits(llama, packed, Strategy.TWO_PASS)
     assert result.passes == 3
     assert difference(llama, packed, Strategy.TWO_PASS) < MAX_DIFFERENCE
+
+
+def test_a_long_trunk_goes_through_in_slices(llama: Any) -> None:
+    packed = random_prompts(40, [10, 20, 40], 7)
+    result = last_logits(llama, packed, Strategy.TWO_PASS, slice_tokens=15)
+    assert (result.passes, result.tokens) == (3 + 2, 40 + 3 * 7)
+    naive = last_logits(llama, packed, Strategy.NAIVE)
+    assert float((result.logits - naive.logits).abs().max()) < MAX_DIFFERENCE
+
+
+@pytest.mark.parametrize("strategy", [Strategy.TWO_PASS, Strategy.NAIVE])
+def test_prompts_that_nobody_waits_for_are_not_run_to_the_end(llama: Any, strategy: Strategy) -> None:
+    packed = random_prompts(40, [10, 20, 40], 7)
+    packed.abandoned.set()
+    with pytest.raises(BackendError, match="nobody waits"):
+        last_logits(llama, packed, strategy)
 
 
 @pytest.mark.parametrize("strategy", [Strategy.PACKED, Strategy.TWO_PASS])

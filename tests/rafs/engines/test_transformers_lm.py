@@ -1,3 +1,4 @@
+import asyncio
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -75,6 +76,26 @@ async def test_steps_beyond_the_window_are_too_long_and_the_others_are_judged() 
     assert not all(fits)
     assert [isinstance(opinion, LabelMass) for opinion in opinions] == fits
     assert {opinion.why for opinion in opinions if isinstance(opinion, Abstained)} == {Why.TOO_LONG}
+
+
+async def test_a_trace_that_costs_too_much_is_judged_as_far_as_it_may() -> None:
+    prober = TransformersProber(tiny_llama(), tiny_tokenizer(), TINY, job_tokens=200)
+    meter = Meter()
+    opinions = await prober.probe([], [[PromptPart(text="a")]] * 40, TAIL, range(40), meter)
+    prober.close()
+    judged = [isinstance(opinion, LabelMass) for opinion in opinions]
+    assert judged == sorted(judged, reverse=True)
+    assert 0 < sum(judged) < 40
+    assert meter.stages["verify"].tokens <= 200
+
+
+async def test_a_caller_that_leaves_stops_its_passes_and_the_next_one_is_served(prober: TransformersProber) -> None:
+    leaving = asyncio.create_task(prober.probe([], [[PromptPart(text="a b c " * 40)]] * 8, TAIL, range(8), Meter()))
+    await asyncio.sleep(0.01)
+    leaving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    assert len(await prober.probe([], [[PromptPart(text="a")]], TAIL, [0], Meter())) == 1
 
 
 async def test_a_problem_beyond_the_window_costs_nothing(prober: TransformersProber) -> None:
