@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 Block = Mapping[str, object]
 """One content block of a message: `type` names it, the text stands under the key of the same name."""
 
-_REASONING_KEYS = ("thinking", "reasoning", "reasoning_content")
-_REPLY_KEYS = ("text", "output_text", "content")
+REASONING_TYPES = ("thinking", "reasoning", "reasoning_content")
+REPLY_TYPES = ("text", "output_text", "content")
+_OTHER_KEYS = ("text", "content", "summary")
+"""Where the text of a block stands otherwise, also as a list of parts; reasoning itself before its summary."""
 
 
 def read_message(content: str | Sequence[Block] | None, reasoning_content: str | None = None) -> str:
@@ -20,15 +22,22 @@ def read_message(content: str | Sequence[Block] | None, reasoning_content: str |
         reasoning_content: Reasoning that the server sent in a field of its own.
     """
     blocks: Sequence[Block] = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
-    thoughts = [reasoning_content or "", *(_text_under(block, _REASONING_KEYS) for block in blocks)]
-    reply = "\n".join(text for block in blocks if (text := _text_under(block, _REPLY_KEYS)))
+    thoughts = [reasoning_content or "", *(_text_under(block, REASONING_TYPES) for block in blocks)]
+    reply = "\n".join(text for block in blocks if (text := _text_under(block, REPLY_TYPES)))
     reasoning = "\n".join(text for text in thoughts if text.strip())
     return f"<think>\n{reasoning}\n</think>\n{reply}" if reasoning else reply
 
 
-def _text_under(block: Block, keys: Sequence[str]) -> str:
-    """Return a block's text when its type is one of `keys`, else nothing."""
-    if block.get("type") not in keys:
+def _text_under(block: Block, types: Sequence[str]) -> str:
+    """Return a block's text when its type is one of `types`, else nothing."""
+    if block.get("type") not in types:
         return ""
-    found = next((block[key] for key in (*keys, "text") if isinstance(block.get(key), str)), "")
-    return found if isinstance(found, str) else ""
+    return next((text for key in (*types, *_OTHER_KEYS) if (text := _joined(block.get(key)))), "")
+
+
+def _joined(value: object) -> str:
+    """Return a text, or the texts of a list of parts."""
+    if isinstance(value, str):
+        return value
+    parts = value if isinstance(value, list) else []
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))

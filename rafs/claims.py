@@ -9,6 +9,7 @@ from types import MappingProxyType
 from rafs.expressions import Expression, Number, Variable, evaluate, show, variables
 from rafs.lexing import lex
 from rafs.links import find_links
+from rafs.notation import as_submitted, in_english
 from rafs.relations import Link
 from rafs.tokens import Kind
 from rafs.types import BlindStep, Claim, Span, Truth
@@ -73,13 +74,15 @@ def read_claims(blind_steps: Sequence[BlindStep], problem: str) -> tuple[Claim, 
 
     Returns:
         Claims whose operands are not resolved yet. FALSE only where no convention, unit, name or reading can save
-        the claim; UNKNOWN otherwise. A claim about step t depends on the steps up to t alone.
+        the claim; UNKNOWN otherwise. A claim about step t depends on the steps up to t alone, but for the notation
+        of numbers, which all steps share.
     """
-    return tuple(found.claim for found in read_trace(blind_steps, problem).found)
+    problem, english = in_english(problem, blind_steps)
+    return as_submitted((found.claim for found in read_trace(english, problem).found), blind_steps)
 
 
 def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
-    """Read the claims, the names and what could not be read, step by step."""
+    """Read the claims, the names and what could not be read, step by step, from text in English notation."""
     reader = Reader()
     names: set[str] = set()
     variable_x = _X_IS_A_NAME.search(problem) is not None

@@ -53,6 +53,9 @@ def load_config(path: Path, schema: type[_Schema]) -> _Schema:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: is no valid YAML: {' '.join(str(error).split())}") from error
+    if content is None:
+        keys = [field.alias or name for name, field in schema.model_fields.items()]
+        raise ConfigError(f"{path}: is empty, a mapping with {', '.join(keys[:-1])} and {keys[-1]} is needed")
     try:
         return schema.model_validate(content)
     except ValidationError as error:
@@ -87,14 +90,20 @@ def listed(values: Iterable[object]) -> str:
 
 
 def _explain(error: ValidationError) -> str:
-    first, *rest = error.errors()
-    more = f" (and {len(rest)} more)" if rest else ""
+    faults = error.errors()
+    first = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")  # a misspelt key is also a missing one
+    rest = len(faults) - 1
     loc = first["loc"]
     if first["type"] == "complaint":
         got, allowed, where = (first["ctx"][key] for key in ("got", "allowed", "where"))
         loc = (*loc, *where.split("."))
     else:
         got, allowed = _got(first), _allowed(first)
+    if first["type"] == "extra_forbidden":
+        beside = [fault["loc"][-1] for fault in faults if fault["type"] == "missing" and fault["loc"][:-1] == loc[:-1]]
+        allowed += f"; missing beside it: {listed(beside)}" if beside else ""
+        rest -= len(beside)
+    more = f" (and {rest} more)" if rest else ""
     if SECRET_KEY in loc:
         got = "something that is not a variable's name (not shown here)"
     return f"{_path(loc)}: got {got}, allowed {allowed}{more}"

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from rafs.lexing import lex
-from rafs.tokens import Kind, Token
+from rafs.tokens import DIGIT_COMMA, Kind, Token
 
 _WORDS: dict[str, Fraction] = {
     **dict.fromkeys(
@@ -89,6 +89,8 @@ MAX_HEADS = 12
 """Up to here a number may be a given one and one more, or one less: somebody and four friends are five."""
 
 
+_NAMED = frozenset("denominator denominators numerator numerators multiple lcm lcd gcd divisor".split())
+"""Words that say what a number of the same sentence is for a calculation."""
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.\d[^.!?\n]*)*")
 
 
@@ -142,7 +144,7 @@ def _list_lengths(tokens: Sequence[Token]) -> frozenset[Fraction]:
     """Return how many items the enumerations have: runs of short pieces between commas."""
     lengths, run, width = set(), 1, 0
     for token in [*tokens, None]:
-        if token is not None and token.kind is Kind.COMMA:
+        if token is not None and (token.kind is Kind.COMMA or token.text == DIGIT_COMMA):
             run, width = (run + 1 if width <= MAX_ITEM_WORDS else 2), 0
         elif token is not None and token.kind in (Kind.WORD, Kind.NUMBER) and width < 2 * MAX_ITEM_WORDS:
             width += 1
@@ -220,4 +222,18 @@ def assumed_numbers(text: str) -> set[Fraction]:
     for sentence in _SENTENCE.findall(text):
         if _ASSUMPTION.search(sentence):
             values |= {token.value for token in lex(sentence) if token.kind is Kind.NUMBER}
+    return values
+
+
+def announced_numbers(tokens: Sequence[Token]) -> set[Fraction]:
+    """Return the numbers that a step says in words, or in a sentence about a common denominator or the like."""
+    values: set[Fraction] = set()
+    sentence: list[Token] = []
+    for token in [*tokens, None]:
+        if token is not None and not (token.kind is Kind.BREAK and token.text in (".", "\n", "?")):
+            sentence.append(token)
+            continue
+        named = any(part.text.lower() in _NAMED for part in sentence)
+        values |= {part.value for part in sentence if part.kind is Kind.NUMBER and (named or part.spelled)}
+        sentence = []
     return values

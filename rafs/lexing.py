@@ -11,7 +11,7 @@ from fractions import Fraction
 from rafs.literals import MAX_DIGITS, is_european, read_literal, read_vulgar
 from rafs.number_words import read_number_words
 from rafs.signs import COMMANDS, CURRENCIES, INVISIBLE, PAIRS, SIGNS, SUPERSCRIPTS, TIGHT
-from rafs.tokens import Kind, Token
+from rafs.tokens import DIGIT_COMMA, Kind, Token
 from rafs.types import ANSWER_PLACEHOLDER
 
 _WORD = re.compile(
@@ -30,6 +30,7 @@ _WORD_OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _MULTIPLE = re.compile(r"(?:(twice|double)|(thrice|triple))\s+(?=[\d$£€])", re.IGNORECASE)
+_DIGIT_COMMA = re.compile(r",\d")
 _SINGLE_DIGIT = re.compile(r"\s?(\d)")
 _SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
 _FACTORIAL_AHEAD = re.compile(r"\s?(?:[-+*/^=<>)\]}×·÷,≈]|\\)")
@@ -46,6 +47,8 @@ class _Lexer:
     tokens: list[Token] = field(default_factory=list)
     braces: list[bool] = field(default_factory=list)
     """One per open brace: True when `\\text` opened it, so that its end is invisible too."""
+    calls: list[bool] = field(default_factory=list)
+    """One per open bracket: True when a name stands right before it: its commas part arguments."""
     spaced: bool = True
     currency: str = ""
     """A currency sign stands right before."""
@@ -54,6 +57,10 @@ class _Lexer:
         self, kind: Kind, text: str, end: int, value: Fraction = Fraction(0), *, percent: bool = False,
         decimals: int = 0, spelled: bool = False,
     ) -> None:  # fmt: skip
+        if kind is Kind.OPEN:
+            self.calls.append(self.previous() is Kind.WORD and not self.spaced)
+        elif kind is Kind.CLOSE and self.calls:
+            self.calls.pop()
         token = Token(
             kind=kind, text=text, start=self.position, end=end, spaced=self.spaced, value=value, percent=percent,
             currency=self.currency if kind is Kind.NUMBER else "", decimals=decimals, spelled=spelled,
@@ -167,16 +174,11 @@ def _lex_word(lexer: _Lexer) -> None:
     elif text[position] == "π":
         lexer.emit(Kind.WORD, "pi", position + 1)
     elif operator := _WORD_OPERATOR.match(text, position):
-        end = operator.end(operator.lastindex or 0)
-        lexer.emit(Kind.OPERATOR, "+-*/"[(operator.lastindex or 1) - 1], end)
+        which = operator.lastindex or 1
+        lexer.emit(Kind.OPERATOR, "+-*/"[which - 1], operator.end(which))
     elif multiple := _MULTIPLE.match(text, position):
-        lexer.emit(
-            Kind.NUMBER,
-            "",
-            multiple.end(multiple.lastindex or 0),
-            Fraction(1 + (multiple.lastindex or 1)),
-            spelled=True,
-        )
+        sign = multiple.lastindex or 1
+        lexer.emit(Kind.NUMBER, "", multiple.end(sign), Fraction(1 + sign), spelled=True)
         lexer.emit(Kind.OPERATOR, "*", lexer.position)
     elif (spelled := read_number_words(text, position)) is not None and _ends_word(text, spelled[1]):
         lexer.emit(Kind.NUMBER, "", spelled[1], spelled[0], spelled=True)
@@ -222,6 +224,8 @@ def _lex_sign(lexer: _Lexer, sign: str) -> None:
         _lex_point(lexer, sign)
     elif sign in "{}":
         _lex_brace(lexer, sign)
+    elif sign == "," and _joins_digits(lexer):
+        lexer.emit(Kind.JUNK, DIGIT_COMMA, position + 1)
     elif sign in SIGNS:
         lexer.emit(*SIGNS[sign], position + 1)
     elif (vulgar := read_vulgar(text, position)) is not None:
@@ -231,13 +235,18 @@ def _lex_sign(lexer: _Lexer, sign: str) -> None:
         lexer.emit(Kind.JUNK, sign, reference.end() if reference else position + 1)
 
 
+def _joins_digits(lexer: _Lexer) -> bool:
+    """Say whether a comma between digits, as in `2,50`, may be a decimal point or part two numbers."""
+    plain = lexer.previous() is Kind.NUMBER and not lexer.spaced and not lexer.tokens[-1].spelled
+    return plain and _DIGIT_COMMA.match(lexer.text, lexer.position) is not None and not any(lexer.calls[-1:])
+
+
 def _lex_brace(lexer: _Lexer, sign: str) -> None:
     end = lexer.position + 1
     if sign == "}" and lexer.braces and lexer.braces.pop():
         lexer.skip(end, True)
         return
-    if sign == "{":
-        lexer.braces.append(False)
+    lexer.braces += [False] if sign == "{" else []
     lexer.emit(*SIGNS[sign], end)
 
 

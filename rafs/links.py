@@ -9,8 +9,9 @@ from rafs.left_sides import LeftSide, find_left, segment_start
 from rafs.lexing import lex
 from rafs.parsing import Parsed, parse_at
 from rafs.relations import Link, Reading
+from rafs.rewritings import is_rewriting
 from rafs.terms import Binary, Call, Expression, Number, leaves, variables
-from rafs.tokens import Kind, Token
+from rafs.tokens import DIGIT_COMMA, Kind, Token
 from rafs.types import Span
 
 _WORD_RELATIONS = frozenset(
@@ -144,7 +145,7 @@ def _read_word_relation(finder: _Finder, index: int) -> None:
     right = _parse(finder, after)
     if right is None or not isinstance(right.expression, Number):
         return
-    if any(token.text in ("of", "followed") for token in finder.tokens[after + 1 : after + 2]):
+    if any(token.text in ("of", "followed", DIGIT_COMMA) for token in finder.tokens[after + 1 : after + 2]):
         return
     left = find_left(finder.tokens, before, finder.names, across_breaks=False)
     if left is None or not isinstance(left.parsed.expression, Binary | Call) or _is_bare_ratio(left.parsed.expression):
@@ -236,7 +237,13 @@ def _add(finder: _Finder, relation: str, left: LeftSide, right: Parsed | None, *
         and not is_denied(finder.text, finder.tokens, left_span, right_span, after),
         modulus=modulus,
         remainder=remainder,
-        universal=is_universal(finder.text, left_span.start),
+        universal=is_universal(finder.text, left_span.start)
+        or (
+            relation == "="
+            and right is not None
+            and not left.doubts | right.doubts
+            and is_rewriting(finder.text, left_span.start, left.parsed.expression, right.expression)
+        ),
     )
     finder.links.append(link)
 

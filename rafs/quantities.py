@@ -9,6 +9,7 @@ from rafs.claims import Definition, Reader, read_trace
 from rafs.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, parse_expression, variables
 from rafs.grounding import Ground, constant_source, read_ground
 from rafs.lexing import lex
+from rafs.notation import as_submitted, in_english
 from rafs.sources import Sources
 from rafs.tokens import Kind, Token
 from rafs.types import BlindStep, Claim, QuantityGraph, Truth
@@ -29,8 +30,11 @@ def read_graph(problem: str, steps: Sequence[BlindStep]) -> QuantityGraph:
 
     Returns:
         The graph. An operand without any source is UNGROUNDED. `derived` is None wherever the text leaves room for
-        doubt about what it ends in. Claims and sources of step t hang on the problem and the steps up to t alone.
+        doubt about what it ends in. Claims and sources of step t hang on the problem and the steps up to t alone, but
+        for the notation of numbers, which all steps share.
     """
+    submitted = steps
+    problem, steps = in_english(problem, submitted)
     reader = read_trace(steps, problem)
     ground = read_ground(problem)
     texts = {step.index: step.text for step in steps}
@@ -40,7 +44,7 @@ def read_graph(problem: str, steps: Sequence[BlindStep]) -> QuantityGraph:
     derived, derived_claim = _derived(claims, reader.definitions, steps, tokens, ground)
     used = {operand.claim for claim in claims for operand in claim.operands if operand.claim is not None}
     return QuantityGraph(
-        claims=tuple(claims),
+        claims=as_submitted(claims, submitted),
         problem_values=ground.values,
         derived=derived,
         derived_claim=derived_claim,

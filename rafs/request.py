@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from rafs.channels import REASONING_TYPES, REPLY_TYPES, read_message
 from rafs.limits import (
     MAX_ANSWER_CHARS,
     MAX_NAME_CHARS,
@@ -38,6 +39,8 @@ Problem = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_
 TraceText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TRACE_CHARS)]
 StepText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_STEP_CHARS)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_CHARS)]
+MAX_BLOCKS = 256
+"""Blocks of a message, and parts of a block: an agent's turn has a thinking and a tool block for every call."""
 UNUSABLE_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -70,25 +73,63 @@ def _shapes(allowed: str) -> Discriminator:
     )
 
 
-class ContentBlock(Wire):
-    """One block of a message: visible text or a reasoning block."""
+class Sent(Wire):
+    """A part of a message as an API returns it: keys that hold neither text nor reasoning are left out."""
 
-    type: Literal["text", "thinking", "reasoning"]
-    text: str | None = Field(default=None, max_length=MAX_TRACE_CHARS)
-    thinking: str | None = Field(default=None, max_length=MAX_TRACE_CHARS)
+    model_config = ConfigDict(extra="ignore")
 
 
-class Message(Wire):
+MessageText = Annotated[str, StringConstraints(max_length=MAX_TRACE_CHARS)]
+
+
+class TextPart(Sent):
+    """One part of a block's text."""
+
+    text: MessageText | None = None
+
+
+Parts = Annotated[list[TextPart], Field(max_length=MAX_BLOCKS)]
+
+
+class ContentBlock(Sent):
+    """One block of a message: text of the reply, or reasoning. Of any other type nothing but the type is kept."""
+
+    type: Name = Field(examples=[*REPLY_TYPES[:2], *REASONING_TYPES[:2]])
+    text: MessageText | None = None
+    thinking: MessageText | None = None
+    reasoning: MessageText | None = None
+    content: Annotated[
+        Annotated[MessageText, Tag("<text>")] | Annotated[Parts, Tag("<list>")] | Annotated[None, Tag("<null>")],
+        _shapes("text, a list of parts or null"),
+    ] = None
+    summary: Parts | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def leave_out_other_types(cls, value: Any) -> Any:
+        """Keep nothing of an image, a tool call or redacted reasoning."""
+        kind = value.get("type") if isinstance(value, dict) else None
+        is_other = isinstance(kind, str) and kind not in (*REPLY_TYPES, *REASONING_TYPES)
+        return {"type": kind} if is_other else value
+
+
+class Message(Sent):
     """An assistant message in the common chat shape."""
 
     role: Literal["assistant"] = "assistant"
     content: Annotated[
-        Annotated[TraceText, Tag("<text>")]
-        | Annotated[list[ContentBlock], Field(min_length=1, max_length=64), Tag("<list>")]
+        Annotated[MessageText, Tag("<text>")]
+        | Annotated[list[ContentBlock], Field(max_length=MAX_BLOCKS), Tag("<list>")]
         | Annotated[None, Tag("<null>")],
         _shapes("text, a list of content blocks or null"),
     ] = None
-    reasoning_content: str | None = Field(default=None, max_length=MAX_TRACE_CHARS)
+    reasoning_content: MessageText | None = None
+    reasoning: MessageText | None = Field(default=None, description="Another name of `reasoning_content`.")
+
+    def to_text(self) -> str:
+        """Return reasoning and reply as one text; see `channels.read_message`."""
+        blocks = [block.model_dump() for block in self.content] if isinstance(self.content, list) else self.content
+        return read_message(blocks, self.reasoning_content or self.reasoning)
 
 
 TraceInput = Annotated[
@@ -135,6 +176,8 @@ class ScoreRequest(Wire):
     def refuse_unusable_text(cls, value: object) -> object:
         """Refuse what is not text: white space alone, null bytes, lone surrogates."""
         for where, text in _texts(value):
+            if isinstance(value, Message) and not text.strip():
+                raise unusable("a message without text", "a message with text or reasoning in it", where)
             if not text.strip():
                 raise unusable("white space only", "text with something to read in it", where)
             if found := UNUSABLE_CHARACTER.search(text):
@@ -158,7 +201,4 @@ def _texts(value: object) -> Iterator[tuple[str, str]]:
         case list():
             yield from ((str(index), text) for index, text in enumerate(value))
         case Message():
-            parts = [value.reasoning_content, value.content if isinstance(value.content, str) else None]
-            blocks = value.content if isinstance(value.content, list) else []
-            parts += [part for block in blocks for part in (block.text, block.thinking)]
-            yield "", "\n".join(part for part in parts if part is not None)
+            yield "", value.to_text()

@@ -29,12 +29,16 @@ async def gather_samples(
     """Return the caller's samples, else n drawn from the generator, else the reason why there are none."""
     if sent:
         return Samples(texts=tuple(Sampled(text=text, truncated=False) for text in sent))
-    if generator is None or n == 0:
-        return Samples(
-            texts=(), missing=Unmeasured(reason="no_samples", detail="none sent and no generator configured")
-        )
+    if n == 0:
+        return _none_because("none sent, and this preset draws none")
+    if generator is None:
+        return _none_because("none sent, and the writer is no generator of models.yaml")
     try:
         return Samples(texts=tuple(await generator.sample(problem, n, seed, meter)), drawn=True)
     except BackendError as error:
         logger.warning("generator %s failed: %s", generator.identity.id, error)
         return Samples(texts=(), missing=Unmeasured(reason="generator_down"))
+
+
+def _none_because(detail: str) -> Samples:
+    return Samples(texts=(), missing=Unmeasured(reason="no_samples", detail=detail))

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from rafs.claims import Definition, Found
-from rafs.expressions import Binary, Expression, Number, Variable, leaves
-from rafs.grounding import Ground, assumed_numbers, constant_source, word_source
+from rafs.expressions import Binary, Expression, Number, Variable, leaves, parse_expression
+from rafs.grounding import Ground, announced_numbers, assumed_numbers, constant_source, word_source
 from rafs.lexing import lex
 from rafs.tokens import Kind, Token
-from rafs.types import Claim, Operand, SourceKind, Span
+from rafs.types import Claim, Operand, SourceKind, Span, Truth
 
 MAX_COUNT = 12
 """Largest divisor that may be a count of what was added up before."""
@@ -42,14 +42,22 @@ class Sources:
     """(step, position of its token) of the first mention of a number."""
     assumptions: dict[Fraction, int] = field(default_factory=dict)
     """First step that introduces a number openly."""
+    announced: dict[Fraction, int] = field(default_factory=dict)
+    """First step that says a number in a word, or as a common denominator, multiple or divisor."""
+    split: dict[Fraction, list[Fraction]] = field(default_factory=dict)
+    """Known whole numbers by the parts of their places: 432 by 400, 30 and 2."""
 
     def __post_init__(self) -> None:
+        for value in self.ground.values:
+            self._remember_places(value)
         for index, tokens in self.tokens.items():
             for position, token in enumerate(tokens):
                 if token.kind is Kind.NUMBER:
                     self.mentions.setdefault(token.value, (index, position))
             for value in assumed_numbers(self.texts[index]):
                 self.assumptions.setdefault(value, index)
+            for value in announced_numbers(tokens):
+                self.announced.setdefault(value, index)
 
     def add(self, found: Found) -> Claim:
         """Resolve the operands of the next claim, remember what it brings, and return it."""
@@ -66,8 +74,12 @@ class Sources:
                 if token.kind is Kind.NUMBER:
                     self.origins.setdefault(token.value, (SourceKind.RESULT, index))
         if claim.result is not None:
+            self._remember_places(claim.result)
             scales = (claim.result, claim.result * 100, claim.result / 100) if "%" in claim.right else (claim.result,)
             self.results.update(dict.fromkeys(scales, index))
+        if claim.truth is Truth.TRUE:
+            for part in fraction_parts(claim.right):
+                self.announced.setdefault(part, claim.step)
         self.claims.append(claim)
         return claim
 
@@ -120,7 +132,25 @@ class Sources:
             return SourceKind.ASSIGNED, None
         if value in self.origins:
             return self.origins[value]
+        if (whole := self._place_value(value, step)) is not None:
+            return whole
+        if self.announced.get(value, step) < step:
+            return SourceKind.ASSIGNED, None
         return (SourceKind.RESULT if self._follows_in_words(found, leaf, value) else SourceKind.UNGROUNDED), None
+
+    def _place_value(self, value: Fraction, step: int) -> Origin | None:
+        """Return the source of the known number that is split into its places here, of which the value is one."""
+        for whole in self.split.get(value, ()):
+            if all(self.mentions.get(part, (step + 1, 0))[0] <= step for part in places(whole)):
+                claim = self.results.get(whole)
+                return (SourceKind.RESULT, claim) if claim is not None else (SourceKind.PROBLEM, None)
+        return None
+
+    def _remember_places(self, whole: Fraction) -> None:
+        for part in places(whole):
+            wholes = self.split.setdefault(part, [])
+            if len(wholes) < MAX_NEIGHBOURS and whole not in wholes:
+                wholes.append(whole)
 
     def _is_count(self, found: Found, value: Fraction) -> bool:
         """Say whether the number counts what this claim, or an earlier one, adds up: the 3 of `(a + b + c) / 3`."""
@@ -145,6 +175,27 @@ class Sources:
 
 MAX_DEFINITIONS = 200
 """Names with values that are looked through."""
+
+
+def places(whole: Fraction) -> tuple[Fraction, ...]:
+    """Return the parts of a whole number by its places, 400, 30 and 2 of 432; none where it has only one."""
+    if whole.denominator != 1 or not 10 < whole < 10**MAX_PLACES:
+        return ()
+    digits = str(whole)
+    parts = tuple(Fraction(int(digit) * 10**at) for at, digit in enumerate(reversed(digits)) if digit != "0")
+    return parts if len(parts) > 1 else ()
+
+
+MAX_PLACES = 7
+"""Digits of a number that is split into its places."""
+
+
+def fraction_parts(text: str) -> list[Fraction]:
+    """Return the numerator and the denominator of a plain fraction: 3 and 12 of `3/12`."""
+    parsed = parse_expression(text)
+    if isinstance(parsed, Binary) and parsed.op == "/":
+        return [side.value for side in (parsed.left, parsed.right) if isinstance(side, Number)]
+    return []
 
 
 def _one_step(first: Fraction, second: Fraction, value: Fraction) -> bool:

@@ -56,6 +56,14 @@ _VERB = re.compile(
     rf"(?:\b(?:is|are|was|were|be|has|have|gets?|total of|equals|needs?|of|left with)|=){_BEFORE_NUMBER}"
 )
 _OPERATED = re.compile(r"[\w{} ]{0,30}?\s?(?:[-+*/=^×÷]\s?[\d$(\\]|\\(?:times|cdot|div))")
+_TIMES = r"\\(?:times|cdot|div)(?![a-z])"
+_OPERATOR_AFTER = re.compile(
+    rf"\s?{_TIMES}|(?P<gap>\s?)(?:[-−+*/×÷·⋅]|\^)(?P<behind>\s?)\\?[($]{{0,3}}(?:\d|[A-Za-z](?![A-Za-z])|\\(?:frac|sqrt))"
+)
+_OPERATOR_BEFORE = re.compile(
+    rf"(?:{_TIMES}|(?:[\d)\]}}%!$]|(?<![A-Za-z])[A-Za-z])(?P<gap>\s?)(?:[-−+*/×÷·⋅^])(?P<behind>\s?))\s?\\?[({{$]{{0,2}}\Z"
+)
+_DIGIT_COMMA_AFTER, _DIGIT_COMMA_BEFORE = re.compile(r",\d"), re.compile(r"\d,\Z")
 _EQUALS = re.compile(r"(?<![<>!])=\s*|\b(?:equals|is equal to)\s+")
 _VERB_GAP = 40  # characters before a number in which its verb is looked for
 _NOT_AN_ANSWER = frozenset(
@@ -91,6 +99,21 @@ def is_stated(text: str, begin: int, start: int, end: int) -> bool:
     """Say whether the number text[start:end] stands behind `is` and no calculation goes on from it."""
     stated = _COPULA.search(text, max(begin, start - _VERB_GAP), start)
     return stated is not None and _OPERATED.match(text, end) is None
+
+
+def is_operand(text: str, start: int, end: int) -> bool:
+    """Say whether the number text[start:end] is a part of something: the 7 of `6 * 7`, the 3 of `3,4`."""
+    if _DIGIT_COMMA_AFTER.match(text, end) or _DIGIT_COMMA_BEFORE.search(text, max(0, start - 2), start):
+        return True
+    after = _OPERATOR_AFTER.match(text, end)
+    if after is not None and (after["gap"] is None or bool(after["gap"]) == bool(after["behind"])):
+        return True
+    return _is_second_operand(text, start + len(text[start:end]) - len(text[start:end].lstrip("-−+± ")))
+
+
+def _is_second_operand(text: str, digits: int) -> bool:
+    before = _OPERATOR_BEFORE.search(text, max(0, digits - _VERB_GAP), digits)
+    return before is not None and (before["gap"] is None or bool(before["gap"]) == bool(before["behind"]))
 
 
 def read_value(

@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 
 from rafs.markup import atomic_spans, brace_pairs, thinking_spans
+from rafs.notation import read_notation
 from rafs.segments import STEP_MARK, split_spans
-from rafs.stated_values import comes_to, is_stated, number_spans, read_value
+from rafs.stated_values import comes_to, is_operand, is_stated, number_spans, read_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +61,12 @@ CONCLUSION_WORDS = re.compile(
 """Words that announce a closing conclusion; `also` is the German word."""
 
 
-def find_statements(text: str) -> list[Statement]:
+def find_statements(text: str, *, english: bool = False) -> list[Statement]:
     r"""Return every marked statement of an answer in order, disjoint; linear in the text.
 
     Marked means boxed, behind `####`, behind a label (`Answer:`, `A:` in the last line) or in a phrase
-    (`the answer is`). Where two forms overlap (`the answer is \boxed{4}`) the box counts.
+    (`the answer is`). Where two forms overlap (`the answer is \boxed{4}`) the box counts. Behind a label of another
+    language a comma is a decimal point, unless the text is in `english` notation already.
     """
     boxes = _boxes(text)
     found = boxes + _hashes(text)
@@ -76,7 +78,7 @@ def find_statements(text: str) -> list[Statement]:
             if marker.start() >= reached:
                 value = read_value(text, marker.end(), label=source == "label", maths=maths)
             if value is not None:
-                stated = _decimal_point(value.text) if _FOREIGN.search(marker.group()) else value.text
+                stated = value.text if english or not _FOREIGN.search(marker.group()) else _decimal_point(value.text)
                 found.append(Statement(start=value.start, end=value.end, text=stated, source=source))
                 reached = value.end
     return _disjoint(found)
@@ -161,13 +163,16 @@ class Statements:
     """The reasoning tags' [start, end)."""
 
 
-def read_statements(text: str) -> Statements:
+def read_statements(text: str, problem: str = "") -> Statements:
     """Find the statements of the answer: the marked ones, else the closing sentence's number.
 
-    The answer is looked for behind the last `</think>`; a text whose reasoning part is never closed has none.
+    The answer is looked for behind the last `</think>`; a text whose reasoning part is never closed has none. Its
+    numbers are written in English notation (`7.50` for `7,50`) where the text or the problem shows another one.
     """
+    notation = read_notation([problem, text])
+    text = notation.in_english(text)
     tags, reply = thinking_spans(text)
-    marked = find_statements(text)
+    marked = find_statements(text, english=notation.decimal_comma)
     if reply is None:
         return Statements(final=(), hidden=tuple(marked), tags=tuple(tags))
     final = [one for one in marked if one.start >= reply]
@@ -193,7 +198,7 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
     """
     mark = STEP_MARK.match(text, begin, end)
     begin = mark.end() if mark else begin
-    numbers = list(number_spans(text, begin, end))
+    numbers = [span for span in number_spans(text, begin, end) if not is_operand(text, *span)]
     if not numbers:
         return None
     concluded = CONCLUSION_WORDS.search(text, begin, end)

@@ -32,6 +32,14 @@ _GIVEN = re.compile(
 )
 _EQUATION = re.compile(r"[=≈≡]|\\approx|\\equiv|[<>≤≥]\s*\S|\\(?:leq?|geq?)\b")
 _OPERATION = re.compile(r"[\w)}\]]\s*(?:[-+*/×÷·^−]|\\times|\\cdot|\\div|x)\s*[$€£]?[\w({\[\\]")
+_COMPUTED = re.compile(
+    r"(?:\d|\))\s?(?:[-+*/×÷·−]|\\times|\\cdot|\\div|x)\s?[$€£(]{0,2}\d[\d,.]{0,20}"
+    r"(?:[ ][a-z]{1,12}){0,2}\)?\s?=\s?[$€£]?\d"
+    r"|(?:%|\bpercent|\d/\d{1,4}|\b(?:half|third|quarter)s?)\s(?:of|off)\s[^.!?=\n]{0,20}\d[^.!?=\n]{0,20}?"
+    r"(?:=|\b(?:is|are|equals|gives|makes|comes to))\s?\W{0,4}\d",
+    re.IGNORECASE,
+)
+"""An operation on numbers, or a share of a number, and the number that it comes to."""
 _ANSWER_LABEL = re.compile(r"\b(?:answer|antwort|réponse|respuesta|risposta|resposta)\b|答案", re.IGNORECASE)
 _MAX_STATEMENT_CHARS = 240  # a longer sentence argues; it does not only state
 
@@ -60,7 +68,7 @@ def classify_step(blind: str, known: frozenset[str], *, guessed: bool = False) -
     plain = body.replace("’", "'").lstrip(" *_")
     numbered = bool(_NUMBER.search(body)) or ANSWER_PLACEHOLDER in body
     equation = bool(_EQUATION.search(body))
-    if equation and _OPERATION.search(body) and not _GIVEN.match(plain):
+    if _COMPUTED.search(body) or (equation and _OPERATION.search(body) and not _GIVEN.match(plain)):
         return StepKind.INFERENCE
     if _PLAN.match(plain) or _GIVEN.match(plain) or _GOAL.match(plain) or plain.rstrip(' *_"').endswith(("?", ":")):
         return StepKind.SETUP

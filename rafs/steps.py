@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from rafs.answers import choose_answer
+from rafs.notation import read_notation
 from rafs.segments import split_spans
 from rafs.statements import read_statements
 from rafs.step_kinds import classify_step, numbers_in
@@ -38,7 +39,7 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     """
     items = [text] if isinstance(text, str) else [item + "\n" for item in text[:-1]] + list(text[-1:])
     whole = "".join(items)
-    found = read_statements(whole)
+    found = read_statements(whole, problem)
     guessed = [one.start for one in found.final if one.source == "last_number"]
     hidden = [one for one in found.hidden if one.start not in guessed or not _ends_equation(whole[: one.start])]
     cover = _Cover.of(whole, [(one.start, one.end) for one in hidden], found.tags)
@@ -51,7 +52,7 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
         known |= numbers_in(blind)
         span = Span(start=start, end=end)
         steps.append(Step(index=len(steps), span=span, text=whole[start:end], blind_text=blind, kind=kind))
-    answer = choose_answer(found.final, stated)
+    answer = choose_answer(found.final, None if stated is None else read_notation([problem, whole]).in_english(stated))
     return Trace(problem=problem, text=whole, steps=tuple(steps), answer=answer)
 
 

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from fractions import Fraction
 
+DIGIT_COMMA = ","
+"""Text of the junk between the digits of `2,50` where nothing says whether they are one number or two."""
+
 
 class Kind(Enum):
     """What a token is."""

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from rafs import __version__
 from rafs.errors import BackendError, ConfigError, RafsError
 from rafs.request import ScoreRequest
-from service.errors import INTERNAL, Problem, ProblemDocument, from_error, from_http, render
+from service.errors import INTERNAL, STOPPING, Problem, ProblemDocument, from_error, from_http, render
 from service.observability import CLIENT_LEFT, Observed, log_unexpected, logger
 from service.routes import ScoringService, build_router
 from service.settings import Settings
@@ -40,7 +40,7 @@ def create_app(scorer: ScoringService, settings: Settings) -> FastAPI:
     )
     router = build_router(scorer, settings)
     app.include_router(router)
-    app.add_middleware(Observed, on_crash=partial(render, INTERNAL))
+    app.add_middleware(Observed, on_crash=partial(render, INTERNAL), on_stop=partial(render, STOPPING))
     paths = [route.path for route in router.routes if hasattr(route, "path")]
     _answer_failures(app, [*paths, "/docs", "/openapi.json"])
     app.openapi = _describe(app)  # type: ignore[method-assign]  # FastAPI's own way to extend it

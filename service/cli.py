@@ -1,7 +1,6 @@
 """The command line: `rafs score | serve | models | replay`."""
 
 import asyncio
-import json
 import logging
 import sys
 from collections.abc import Sequence
@@ -9,20 +8,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 
 from rafs import __version__
 from rafs.errors import InputError, RafsError
-from rafs.record import Record
 from rafs.wire import ScoreResponse
 from service.exits import Exit, complain, explained
 from service.faces import faces_of
-from service.input_files import ScoreOptions, expand, read_bytes, read_request
+from service.input_files import ScoreOptions, expand, read_request
 from service.models_cli import ModelsFile, models_app
+from service.replaying import compare, read_record
 from service.report import render_report
 from service.routes import ScoringService
-from service.server import check_address
+from service.server import check_address, check_port
 from service.server import serve as run_server
 from service.settings import load_settings
 from service.visible import show_text
@@ -123,6 +121,7 @@ def serve(
     with explained():
         settings = load_settings(host=host, port=port, allow_remote=allow_remote, models_file=models_file)
         check_address(settings)
+        check_port(settings)
         run_server(faces_of(context).build_scorer(settings), settings)
 
 
@@ -130,6 +129,7 @@ def serve(
 def replay(
     context: typer.Context,
     record: Annotated[str, typer.Argument(metavar="RECORD", help="From --record, or a JSON response that has one.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as one JSON object.")] = False,
 ) -> None:
     """Score a record again without any model, and say whether the score is the recorded one.
 
@@ -137,15 +137,11 @@ def replay(
     """
     _make_output_safe()
     with explained():
-        tape, recorded = _read_record(record)
+        tape, recorded = read_record(record)
         response = asyncio.run(faces_of(context).replay(tape))
-    print(f"score {_score_of(response)}, status {response.status}")
-    if recorded is None:
-        print("nothing to compare with: the file holds no response")
-    elif (recorded.score, recorded.status) == (response.score, response.status):
-        print("equal to the recorded score")
-    else:
-        print(f"DIFFERENT: recorded were score {_score_of(recorded)}, status {recorded.status}")
+    compared = compare(tape, recorded, response)
+    print(compared.model_dump_json() if as_json else compared.to_text())
+    if compared.equal is False:
         raise typer.Exit(Exit.DIFFERENT)
 
 
@@ -188,28 +184,6 @@ def _write_record(response: ScoreResponse, path: Path) -> None:
     except OSError as error:
         message = f"the record cannot be written to {path}: {error.strerror}"
         raise InputError(message, field="--record", got=str(path), allowed="a file that can be written") from error
-
-
-def _read_record(name: str) -> tuple[Record, ScoreResponse | None]:
-    """Return the record in a file, and the response it came with."""
-    content = read_bytes(name)
-    try:
-        has_tape = "tape" in json.loads(content)
-        if has_tape:
-            return Record.model_validate_json(content), None
-        response = ScoreResponse.model_validate_json(content)
-    except (ValueError, TypeError, RecursionError) as error:
-        what = str(error.errors()[0]["loc"]) if isinstance(error, ValidationError) else "no JSON object"
-        message = f"{show_text(name)} is no record of this version: {what}"
-        raise InputError(message, field="RECORD", got=what, allowed="what --record wrote") from error
-    if response.record is None:
-        message = f'{show_text(name)} has no record; score with --record FILE, or with include: ["record"]'
-        raise InputError(message, field="record", got="null", allowed="a record")
-    return response.record, response
-
-
-def _score_of(response: ScoreResponse) -> str:
-    return "none" if response.score is None else repr(response.score)
 
 
 def _make_output_safe() -> None:

@@ -119,6 +119,19 @@ def wrong_media_type(got: str) -> Problem:
     )
 
 
+def wrong_encoding(got: str) -> Problem:
+    """Return the problem for a body that is compressed."""
+    fault = Fault(field="header content-encoding", got=show_text(got), allowed="identity")
+    return Problem(
+        status=415,
+        slug="unsupported-encoding",
+        title="Unsupported content encoding",
+        detail="send the body uncompressed, without the header `content-encoding`",
+        faults=[fault],
+        headers={"Accept-Encoding": "identity"},
+    )
+
+
 def not_ready(reasons: Sequence[str]) -> Problem:
     """Return the problem of a service that cannot score yet."""
     return Problem(
@@ -130,6 +143,13 @@ def not_ready(reasons: Sequence[str]) -> Problem:
     )
 
 
+STOPPING = Problem(
+    status=503,
+    slug="stopping",
+    title="The service is stopping",
+    detail="the service stopped before this was scored; send it again",
+    headers={"Retry-After": str(BACKEND_RETRY_S), "Connection": "close"},
+)
 INTERNAL = Problem(
     status=500,
     slug="internal",

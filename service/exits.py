@@ -12,6 +12,8 @@ from service.request_body import RequestError
 from service.visible import show_text
 
 MAX_LINE_CHARS = 1_000
+OUR_FIELDS = ("FILE", "RECORD", "ID", "--record")
+"""Arguments of the command line: what is wrong with one is said whole in the message."""
 
 
 class Exit(IntEnum):
@@ -41,9 +43,9 @@ def complain(error: RafsError, about: str = "") -> Exit:
     message = str(error)
     if isinstance(error, RequestError) and error.malformed:
         message += "; for a plain-text trace give its problem too: --problem TEXT"
-    elif isinstance(error, InputError) and error.allowed not in message:
+    elif isinstance(error, InputError) and error.field not in OUR_FIELDS and error.allowed not in message:
         message += f"; field `{error.field}`: got {error.got}, allowed: {error.allowed}"
-    where = f"{about}: " if about else ""
+    where = f"{about}: " if about and not message.startswith(show_text(about)) else ""
     print(f"rafs: {show_text(where + message, MAX_LINE_CHARS)}", file=sys.stderr)
     return exit_code(error)
 

@@ -1,5 +1,6 @@
 """Reading what the command line is given: files, folders, standard input."""
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,27 @@ def read_text(name: str) -> str:
         raise InputError(message, field="FILE", got="other bytes", allowed="UTF-8 text") from error
 
 
+def read_trace(name: str, instead: str) -> str:
+    """Return the content of a file with a plain trace.
+
+    Args:
+        name: The file.
+        instead: What to do where it is a JSON request, whose keys and quotes are no reasoning.
+
+    Raises:
+        InputError: It cannot be read as text, or is a JSON request.
+    """
+    text = read_text(name)
+    try:
+        is_request = "trace" in text and isinstance(found := json.loads(text), dict) and "trace" in found
+    except (ValueError, RecursionError):
+        is_request = False
+    if is_request:
+        message = f"{show_text(name)} is a JSON request with its own `trace`, not a plain trace: {instead}"
+        raise InputError(message, field="FILE", got="a JSON request", allowed="a plain trace")
+    return text
+
+
 def text_or_file(value: str) -> str:
     """Return `value` itself, or the content of FILE for `@FILE`.
 
@@ -102,17 +124,17 @@ def read_request(name: str, options: ScoreOptions) -> ScoreRequest:
     """Return the request in a file, or the one that a plain trace and the options make.
 
     Raises:
-        InputError: A file cannot be read, or it is no request.
+        InputError: A file cannot be read, or it is no request, or it is one where a plain trace belongs.
     """
     fields: dict[str, object]
     if options.problem is not None:
-        fields = {"problem": text_or_file(options.problem), "trace": read_text(name)}
+        fields = {"problem": text_or_file(options.problem), "trace": read_trace(name, "leave out --problem")}
     else:
         fields = parse_request(read_bytes(name)).model_dump(exclude_unset=True)
     writer = {"model": options.generator, "family": options.family}
     changes: dict[str, object] = {"answer": options.answer, "preset": options.preset, "seed": options.seed}
     changes["generator"] = {key: value for key, value in writer.items() if value is not None} or None
-    changes["samples"] = [read_text(sample) for sample in options.samples] or None
+    changes["samples"] = [read_trace(each, "give --sample plain text") for each in options.samples] or None
     fields |= {key: value for key, value in changes.items() if value is not None}
     try:
         request = ScoreRequest.model_validate(fields)

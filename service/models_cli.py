@@ -12,11 +12,12 @@ from rich.text import Text
 
 from rafs.engines.weights import fetch, locate
 from rafs.errors import ConfigError, InputError, RafsError
-from rafs.model_entry import ModelEntry
+from rafs.model_entry import ModelEntry, SourceKind
 from rafs.registry import Registry, load_registry
 from service.exits import Exit, complain, explained
 from service.faces import faces_of
 from service.model_check import changed_files, describe_exactness, record_hashes
+from service.server_check import try_server
 from service.settings import Settings, load_settings
 from service.visible import show_text
 
@@ -35,16 +36,19 @@ def list_models(context: typer.Context, models_file: ModelsFile = None) -> None:
     Example: rafs models list
     """
     with explained():
-        statuses = faces_of(context).build_scorer(load_settings(models_file=models_file)).models()
+        settings = load_settings(models_file=models_file)
+        statuses = faces_of(context).build_scorer(settings).models()
     table = Table.grid(padding=(0, 2))
     for model in statuses:
-        ready = Text("ready", "green") if model.ready else Text("not here", "yellow")
+        where = Text("ready", "green") if model.ready else Text("not here", "yellow")
+        if model.source.startswith(f"{SourceKind.ENDPOINT}:"):
+            where = Text("on a server")
         details = f"{', '.join(model.roles)}; family {model.family}; {model.licence}; {model.source}"
-        table.add_row(Text(show_text(model.id, 48), "bold"), ready, Text(show_text(details, None)))
+        table.add_row(Text(show_text(model.id, 48), "bold"), where, Text(show_text(details, None)))
     console = Console(markup=False, emoji=False, highlight=False)
     console.print(table)
     if any(not model.ready for model in statuses):
-        console.print("Fetch what is not here: rafs models pull")
+        console.print(f"Fetch what is not here: {settings.pull_command}")
 
 
 @models_app.command()
@@ -72,7 +76,7 @@ def pull(ids: Ids = None, models_file: ModelsFile = None) -> None:
 
 @models_app.command()
 def check(ids: Ids = None, models_file: ModelsFile = None) -> None:
-    """Check that weights are as they were fetched, load each model and say how exactly prompts can be packed.
+    """Check that weights are as they were fetched and how exactly prompts can be packed, and that servers answer.
 
     Example: rafs models check
     """
@@ -100,13 +104,14 @@ def _require_torch(entry: ModelEntry) -> None:
 def _check(entry: ModelEntry, settings: Settings) -> Exit:
     """Check one model, print what was found, and return its exit code."""
     source = entry.to_source()
-    if source is None:
-        print(f"{entry.id}: on a server, nothing to check here")
-        return Exit.DONE
     try:
+        if source is None:
+            is_good, found = try_server(entry)
+            print(f"{entry.id}: {found}")
+            return Exit.DONE if is_good else Exit.DIFFERENT
         weights = locate(source, settings.cache_dir)
         if weights is None:
-            raise ConfigError(f"the weights of {entry.id!r} are not on this machine: run `rafs models pull`")
+            raise ConfigError(f"the weights of {entry.id!r} are not on this machine: run `{settings.pull_command}`")
         changed = changed_files(weights)
         if changed:
             print(f"{entry.id}: CHANGED since they were fetched: {', '.join(changed)}; delete {weights} and pull again")

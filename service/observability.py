@@ -1,11 +1,13 @@
 """Request ids, logs as JSON lines, and the headers of every response. No log line holds text of a trace."""
 
+import asyncio
 import logging
 import re
 import sys
 import traceback
 import uuid
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 
 import structlog
@@ -44,14 +46,17 @@ def request_id(scope: Scope) -> str:
 class Observed:
     """ASGI middleware around all of ours: id, headers, one log line a request, and an answer to what nobody caught."""
 
-    def __init__(self, app: ASGIApp, on_crash: Callable[[Request], Response]) -> None:
+    def __init__(
+        self, app: ASGIApp, on_crash: Callable[[Request], Response], on_stop: Callable[[Request], Response]
+    ) -> None:
         self._app = app
         self._on_crash = on_crash
+        self._on_stop = on_stop
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self._app(scope, partial(_receive_or_stop, receive), send)
             return
         sent = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
         identity = sent if SANE_ID.fullmatch(sent) else uuid.uuid4().hex
@@ -69,6 +74,9 @@ class Observed:
         with structlog.contextvars.bound_contextvars(request_id=identity):
             try:
                 await self._app(scope, receive, send_with_headers)
+            except asyncio.CancelledError:  # by the server, which stops; it would log what goes further as a crash
+                if status == CLIENT_LEFT:
+                    await self._on_stop(Request(scope))(scope, receive, send_with_headers)
             except Exception as error:  # the boundary of a request: a fault in one leaves the others alone
                 log_unexpected(error)
                 if status == CLIENT_LEFT:
@@ -84,6 +92,14 @@ class Observed:
                     status=status,
                     ms=milliseconds,
                 )
+
+
+async def _receive_or_stop(receive: Receive) -> Message:
+    """Return the next message of the lifespan; one that a second signal cut off has come to its end."""
+    try:
+        return await receive()
+    except asyncio.CancelledError:
+        return {"type": "lifespan.shutdown"}
 
 
 def _add_headers(headers: MutableHeaders, identity: str) -> None:

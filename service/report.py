@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from rafs.types import Why
 from rafs.wire import ClaimOut, ComponentOut, ScoreResponse, StepOut
 from service.visible import show_text
 
@@ -14,6 +15,7 @@ MAX_STEP_CHARS = 240
 MAX_CLAIM_CHARS = 120
 MAX_STEPS = 60
 """A longer trace shows these first ones, and of the rest those with something to look at."""
+MAX_NOTE_CHARS = 30
 BAR_CELLS = 10
 STATUS_STYLES = {"Accept": "bold green", "Review": "bold yellow", "Abstain": "bold magenta"}
 VERDICT_STYLES = {
@@ -21,9 +23,10 @@ VERDICT_STYLES = {
     "SUSPECT": "bold yellow",
     "ok": "green",
     "unsure": "yellow",
-    "unjudged": "dim",
+    "no verdict": "dim",
     "answer": "dim",
 }
+UNHEARD = "no verifier that counts judged it"
 CLAIM_MARKS = {"true": ("true", "green"), "false": ("FALSE", "red"), "unknown": ("open", "dim")}
 
 
@@ -60,14 +63,21 @@ def _headline(name: str, response: ScoreResponse) -> Text:
     line.append("   ").append(response.status.upper(), STATUS_STYLES[response.status])
     line.append(f"   {_words(outcome.label)}: reasoning {outcome.reasoning}, answer {outcome.answer}")
     if response.reasons:
-        line.append("\nbecause: " + ", ".join(_words(code) for code in response.reasons))
+        line.append("\nbecause: " + ", ".join(_reason(code, response) for code in response.reasons))
     return line
+
+
+def _reason(code: str, response: ScoreResponse) -> str:
+    """Return a reason in words; the letter of the component it speaks of becomes its title."""
+    words, _, letter = code.partition(":")
+    title = next((part.title for part in response.components if part.name == letter), letter)
+    return _words(words) + (f": {plain(title)}" if title else "")
 
 
 def _steps(response: ScoreResponse) -> Table:
     suspect = None if response.suspect_step is None else response.suspect_step.index
     table = Table.grid(padding=(0, 1))
-    for justify, width in (("right", 3), ("left", 8), ("right", 4)):
+    for justify, width in (("right", 3), ("left", 10), ("right", 4)):
         table.add_column(justify=justify, width=width, no_wrap=True)  # type: ignore[arg-type]
     table.add_column(overflow="fold")
     table.add_row("#", "verdict", "q", "step", style="dim")
@@ -94,18 +104,29 @@ def _mark(step: StepOut, suspect: int | None) -> str:
     if step.index == suspect:
         return "SUSPECT"
     if step.p_correct is None:
-        return "unjudged"
+        return "no verdict"
     return "unsure" if step.suspect else "ok"
 
 
 def _step(step: StepOut, mark: str) -> Text:
     text = Text(plain(step.text, MAX_STEP_CHARS))
-    said_below = any(claim.reason and claim.reason in step.reason for claim in step.claims)
-    if step.reason and not said_below and mark in ("REFUTED", "SUSPECT", "unsure", "unjudged"):
-        text.append(f"\n-> {plain(step.reason, MAX_STEP_CHARS)}", VERDICT_STYLES[mark])
+    reason = _why_unjudged(step) if mark == "no verdict" else step.reason
+    said_below = any(claim.reason and claim.reason in reason for claim in step.claims)
+    if reason and not said_below and mark not in ("ok", "answer"):
+        text.append(f"\n-> {plain(reason, MAX_STEP_CHARS)}", VERDICT_STYLES[mark])
     for claim in step.claims:
         text.append_text(_claim(claim))
     return text
+
+
+def _why_unjudged(step: StepOut) -> str:
+    """Say why an inference has no verdict; what only sets the scene needs none."""
+    if step.kind == "setup":
+        return ""
+    code, _, detail = step.reason.partition(": ")
+    if code == Why.AT_CHANCE:
+        return UNHEARD if step.claims else f"in words only; {UNHEARD}"
+    return f"{_words(code)}: {detail}" if detail else _words(code)
 
 
 def _claim(claim: ClaimOut) -> Text:
@@ -121,7 +142,7 @@ def _claim(claim: ClaimOut) -> Text:
 
 def _components(response: ScoreResponse, *, ascii_only: bool) -> Table:
     table = Table.grid(padding=(0, 1))
-    table.add_column(min_width=29)
+    table.add_column(min_width=29, max_width=36, overflow="fold")
     for _ in range(5):
         table.add_column(justify="right")
     table.add_row("", "value", "", "coverage", "weight", "log part", style="dim")
@@ -133,6 +154,11 @@ def _components(response: ScoreResponse, *, ascii_only: bool) -> Table:
         bar = Text(_bar(part.value, ascii_only=ascii_only), "cyan")
         contribution = f"{part.log_contribution:.3f}"
         table.add_row(label, f"{part.value:.3f}", bar, f"{part.coverage:.0%}", f"{part.weight:.2f}", contribution)
+        if part.name == "C" and response.answer.is_modal is False:
+            stated, modal = (
+                plain(text or "", MAX_NOTE_CHARS) for text in (response.answer.stated, response.answer.modal)
+            )
+            table.add_row(Text(f"  on {modal}, not on the stated {stated}", "yellow"))
     measured = [part.log_contribution for part in response.components if part.log_contribution is not None]
     if response.score is not None:
         table.add_row("  100 * exp(sum)", f"{response.score:.1f}", "", "", "", f"{sum(measured):.3f}", style="dim")
@@ -204,7 +230,7 @@ def _answer(response: ScoreResponse) -> str:
         case None, _:
             parts.append("derivation ends in nothing that could be read")
         case derived, None:
-            parts.append(f"derived {plain(derived, 60)}")
+            parts.append(f"derived {plain(derived, 60)}" + ("" if answer.stated is None else " (not clearly its end)"))
         case derived, matches:
             parts.append(f"derived {plain(derived, 60)} ({'the same' if matches else 'NOT the same'})")
     if answer.modal is not None:

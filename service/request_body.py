@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from rafs.errors import InputError
-from rafs.request import ContentBlock, GeneratorInfo, Message, ScoreRequest
+from rafs.request import GeneratorInfo, ScoreRequest
 from service.visible import show_text, show_value
 
 MAX_FAULTS = 1_000
@@ -18,10 +18,10 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MODELS_BY_PATH: dict[str, type[BaseModel]] = {
     "": ScoreRequest,
     "generator": GeneratorInfo,
-    "trace": Message,
-    "trace.content": ContentBlock,
 }
-"""The model of every object in a request; the index of a list is left out of the path."""
+"""The model of every object that has no keys but its own."""
+LONE_SURROGATE = ("lone leading surrogate", "unexpected end of hex escape")
+"""What pydantic's parser says of an escape such as `\\ud800` that is not one of a pair."""
 WORDS = {
     "model_type": "an object",
     "string_type": "text",
@@ -87,7 +87,11 @@ def to_request_error(error: ValidationError) -> RequestError:
         return RequestError([Fault(field="body", got=f"{n_faults} faults", allowed=_known_keys(""))])
     details = error.errors(include_url=False)
     if details[0]["type"] == "json_invalid":
-        got = f"no JSON: {details[0]['ctx']['error']}"
+        why = details[0]["ctx"]["error"]
+        if why.startswith(LONE_SURROGATE):
+            got = f"the escape of a lone surrogate{why[why.rfind(' at line') :]}"
+            return RequestError([Fault(field="body", got=got, allowed="text, whose surrogates come in pairs")])
+        got = f"no JSON: {why}"
         return RequestError([Fault(field="body", got=got, allowed="a JSON object in UTF-8")], malformed=True)
     return RequestError([_fault(each) for each in details[:MAX_NAMED_FAULTS]], n_faults=n_faults)
 
@@ -100,8 +104,7 @@ def _fault(details: ErrorDetails) -> Fault:
         case "missing":
             got, allowed = "nothing", "no omission, this key is required"
         case "extra_forbidden":
-            got = f"the unknown key '{show_text(path.pop())}'"
-            allowed = _known_keys(".".join(part for part in path if not part.isdigit()))
+            got, allowed = f"the unknown key '{show_text(path[-1])}'", _known_keys(".".join(path[:-1]))
         case "unusable":
             path += [part for part in context["where"].split(".") if part]
             got, allowed = context["got"], context["allowed"]

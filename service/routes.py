@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from rafs.request import ScoreRequest
 from rafs.wire import ModelStatus, ScoreResponse
 from service.admission import Admission, BodyTooLarge, discard_body, read_body, until_disconnect
-from service.errors import MEDIA_TYPE, ProblemDocument, not_ready, too_large, too_slow, wrong_media_type
+from service.errors import MEDIA_TYPE, ProblemDocument, not_ready, too_large, too_slow, wrong_encoding, wrong_media_type
 from service.request_body import parse_request
 from service.settings import Settings
 
@@ -141,6 +141,9 @@ async def _read(request: Request, settings: Settings) -> bytes:
     media_type = request.headers.get("content-type", "application/json")
     if not _is_json(media_type):
         raise wrong_media_type(media_type)
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() != "identity":
+        raise wrong_encoding(encoding)
     try:
         return await read_body(request, settings.max_body_bytes, settings.body_timeout_s)
     except BodyTooLarge:

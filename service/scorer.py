@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 
 from rafs import __version__
 from rafs.calibration import Calibration
-from rafs.channels import read_message
 from rafs.engines.solve_prompt import SOLVE_PROMPT_VERSION
 from rafs.errors import InputError
 from rafs.independence import Writer, kind_of
@@ -175,9 +174,7 @@ def to_input(
     """Return the request as the flow takes it."""
     trace = request.trace
     if isinstance(trace, Message):
-        content = trace.content
-        blocks = [block.model_dump() for block in content] if isinstance(content, list) else content
-        trace = read_message(blocks, trace.reasoning_content)
+        trace = trace.to_text()
     return ScoreInput(
         problem=request.problem,
         trace=tuple(trace) if isinstance(trace, list) else trace,

@@ -1,6 +1,8 @@
 """Running the HTTP face with uvicorn."""
 
 import ipaddress
+import os
+import socket
 
 import uvicorn
 
@@ -25,6 +27,28 @@ def check_address(settings: Settings) -> None:
             f"{settings.host} can be reached by other machines, and this service asks nobody who they are; "
             "use 127.0.0.1, or put it behind a proxy that authenticates and add --allow-remote (RAFS_ALLOW_REMOTE=1)"
         )
+
+
+def check_port(settings: Settings) -> None:
+    """Try the port, before anything is loaded.
+
+    Raises:
+        ConfigError: It is in use or not allowed, or the host is none of this machine.
+    """
+    try:
+        addresses = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, kind, protocol, _, address in addresses:
+            with socket.socket(family, kind, protocol) as probe:  # with the options that the server's own will have
+                if os.name == "posix":
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(address)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ConfigError(
+            f"cannot serve on {settings.host}:{settings.port}: {why}; choose another with --port or --host"
+        ) from error
 
 
 def serve(scorer: ScoringService, settings: Settings) -> None:

@@ -1,5 +1,6 @@
 """The operator's settings: one field each, read from the environment; docs/configuration.md describes them."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +14,8 @@ from service.visible import show_value
 PREFIX = "RAFS_"
 VARIABLES = {"cache_dir": "RAFS_CACHE"}
 """Where the variable is not the prefix and the field's name."""
+
+PULL = "rafs models pull"
 
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 
@@ -47,6 +50,11 @@ class Settings(BaseSettings):
     """More than one pays only on cores that nothing else uses."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
+    @property
+    def pull_command(self) -> str:
+        """The command that fetches the weights of these settings' models."""
+        return PULL if self.models_file is None else f"{PULL} --models-file {shlex.quote(str(self.models_file))}"
+
 
 def load_settings(**options: Any) -> Settings:
     """Return the settings of the environment, with command-line options above them.
@@ -55,13 +63,16 @@ def load_settings(**options: Any) -> Settings:
         options: By field; None means not given.
 
     Raises:
-        ConfigError: A value is not allowed; the message names the variable and what is.
+        ConfigError: A value is not allowed; the message names the variable or option and what is.
     """
     try:
         return Settings(**{name: value for name, value in options.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        variable = name if name.startswith(PREFIX) else VARIABLES.get(name, PREFIX + name.upper())
+        if options.get(name) is not None:
+            source = f"--{name.replace('_', '-')}"
+        else:
+            source = name if name.startswith(PREFIX) else VARIABLES.get(name, PREFIX + name.upper())
         allowed = first["msg"].removeprefix("Input should be ")
-        raise ConfigError(f"{variable}: got {show_value(first['input'])}, allowed {allowed}") from None
+        raise ConfigError(f"{source}: got {show_value(first['input'])}, allowed {allowed}") from None

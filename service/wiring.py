@@ -29,7 +29,7 @@ from rafs.recording import to_script
 from rafs.registry import Registry, load_registry
 from rafs.types import ModelIdentity
 from service.scorer import Scorer, revision_of
-from service.settings import Settings
+from service.settings import PULL, Settings
 from verifiers.ensemble import VerifierEnsemble
 from verifiers.judge import JudgeVerifier
 from verifiers.recorded import RecordedVerifier
@@ -60,6 +60,8 @@ class Order:
     identity: ModelIdentity
     cache: Path
     threads: int
+    pull: str
+    """The command that fetches weights."""
     closing: AsyncExitStack
     """Takes what must be closed with the process."""
 
@@ -77,7 +79,7 @@ class Order:
         source = self.entry.to_source()
         folder = None if source is None else locate(source, self.cache)
         if folder is None:
-            raise ConfigError(f"the weights of {self.entry.id!r} are not on this machine: run `rafs models pull`")
+            raise ConfigError(f"the weights of {self.entry.id!r} are not on this machine: run `{self.pull}`")
         return folder
 
     def connect(self) -> ServerConnection:
@@ -129,8 +131,9 @@ def build_generator(order: Order) -> Generator:
 class Stock:
     """Builds each model once, however many presets use it."""
 
-    def __init__(self, registry: Registry, cache: Path, threads: int) -> None:
+    def __init__(self, registry: Registry, cache: Path, threads: int, pull: str = PULL) -> None:
         self._registry = registry
+        self._pull = pull
         self._cache = cache
         self._threads = threads
         self.closing = AsyncExitStack()
@@ -159,7 +162,14 @@ class Stock:
             revision=revision_of(entry),
             kin=tuple(sorted(self._registry.families_of_entry(entry) - {entry.family})),
         )
-        order = Order(entry=entry, identity=identity, cache=self._cache, threads=self._threads, closing=self.closing)
+        order = Order(
+            entry=entry,
+            identity=identity,
+            cache=self._cache,
+            threads=self._threads,
+            pull=self._pull,
+            closing=self.closing,
+        )
         key = (entry.id, role)
         if key not in self._built:
             self._built[key] = build(order)
@@ -213,7 +223,7 @@ def build_scorer(settings: Settings) -> Scorer:
         allowed = ", ".join(registry.presets.by_name())
         raise ConfigError(f"RAFS_PRESET: got {settings.preset!r}, allowed {allowed}")
     refuse_unbuilt_roles(registry)
-    stock = Stock(registry, settings.cache_dir, settings.torch_threads)
+    stock = Stock(registry, settings.cache_dir, settings.torch_threads, settings.pull_command)
     algebra = AlgebraWorker()
     stock.closing.push_async_callback(algebra.close)
 

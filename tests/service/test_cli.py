@@ -79,6 +79,23 @@ def test_a_plain_trace_is_scored_exactly_as_it_stands_in_the_file(trace_file: st
     assert (scorer.seen[0].problem, scorer.seen[0].trace) == ("What?", "55 - 40 = 10\r\nso 10")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['{"steps": 1}', '{"trace": ', "the trace [1, 2]", '["trace"]', "[" * 90_000 + "trace"],
+    ids=["other keys", "broken", "prose", "a list", "deep"],
+)
+def test_a_plain_trace_may_look_like_json(text: str, tmp_path: Path) -> None:
+    (tmp_path / "trace.txt").write_text(text)
+    scorer = StandIn()
+    assert run(scorer, "score", str(tmp_path / "trace.txt"), "--problem", "What?").exit_code == 0
+    assert scorer.seen[0].trace == text
+
+
+def test_a_file_that_is_not_there_is_named_once() -> None:
+    done = run(StandIn(), "score", "nope.json")
+    assert done.stderr == "rafs: nope.json cannot be read: No such file or directory\n"
+
+
 def test_a_problem_may_stand_in_a_file(trace_file: str, tmp_path: Path) -> None:
     (tmp_path / "problem.txt").write_text("How many?", encoding="utf-8-sig")
     scorer = StandIn()
@@ -110,8 +127,15 @@ WRONG = {
     "unknown option": (["score", "{request}", "--colour"], "No such option"),
     "empty folder": (["score", "{folder}"], "has no *.json file"),
     "unknown model": (["models", "pull", "gpt-9"], "there is no model 'gpt-9'; known are smollm2-135m-instruct"),
-    "no record": (["replay", "{request}"], "is no record of this version"),
-    "record that is no JSON": (["replay", "{trace}"], "is no record of this version"),
+    "replay of a request": (["replay", "{request}"], "it is a request; score it with --record FILE"),
+    "replay of another object": (["replay", "{object}"], "no record of this version: the key `id` is missing"),
+    "replay of a list": (["replay", "{list}"], "no record of this version: it holds no JSON object"),
+    "record that is no JSON": (["replay", "{trace}"], "no record of this version: it is no JSON"),
+    "a request as plain trace": (
+        ["score", "{request}", "--problem", "x"],
+        "is a JSON request with its own `trace`, not a plain trace: leave out --problem",
+    ),
+    "a request as plain sample": (["score", "{request}", "--sample", "{request}"], "give --sample plain text"),
 }
 
 
@@ -121,6 +145,9 @@ def test_wrong_usage_is_one_clear_line_and_exit_code_2(
 ) -> None:
     (tmp_path / "empty").mkdir()
     places = {"{request}": request_file, "{trace}": trace_file, "{folder}": str(tmp_path / "empty")}
+    for name, content in (("object", '{"score": 1}'), ("list", "[1]")):
+        (tmp_path / f"{name}.json").write_text(content)
+        places[f"{{{name}}}"] = str(tmp_path / f"{name}.json")
     done = run(StandIn(), *(places.get(argument, argument) for argument in arguments))
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.replace("│", " ").split())
@@ -188,6 +215,11 @@ def test_a_wrong_setting_is_named_by_its_variable(request_file: str, monkeypatch
     assert (done.exit_code, "RAFS_PORT: got 'many'" in done.stderr) == (3, True)
 
 
+def test_a_wrong_option_is_named_as_the_option() -> None:
+    done = run(StandIn(), "serve", "--port", "99999")
+    assert (done.exit_code, done.stderr.startswith("rafs: --port: got the number 99999, allowed")) == (3, True)
+
+
 def test_serving_to_other_machines_is_refused_without_permission() -> None:
     done = run(StandIn(), "serve", "--host", "0.0.0.0")
     assert (done.exit_code, "--allow-remote" in done.stderr) == (3, True)
@@ -210,13 +242,6 @@ def test_help_teaches_with_an_example(command: list[str]) -> None:
 def test_the_version_is_printed() -> None:
     done = run(StandIn(), "--version")
     assert (done.exit_code, done.stdout.startswith("rafs ")) == (0, True)
-
-
-def test_models_are_listed_with_whether_they_are_here() -> None:
-    done = run(StandIn(), "models", "list")
-    assert done.exit_code == 0
-    assert "judge-1" in done.stdout
-    assert "ready" in done.stdout
 
 
 def test_a_terminal_of_few_characters_gets_escapes_and_no_crash() -> None:

@@ -179,3 +179,12 @@ def test_the_example_of_the_description_can_be_scored(client: TestClient) -> Non
     document = client.get("/openapi.json").json()
     example = document["paths"]["/v1/score"]["post"]["requestBody"]["content"]["application/json"]["example"]
     assert client.post("/v1/score", json=example).status_code == 200
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "identity, gzip"])
+def test_a_compressed_body_is_refused_as_such(client: TestClient, encoding: str) -> None:
+    reply = client.post("/v1/score", content=body(), headers=JSON | {"content-encoding": encoding})
+    problem = reply.json()
+    assert (reply.status_code, problem["type"]) == (415, "/problems/unsupported-encoding")
+    assert problem["errors"] == [{"field": "header content-encoding", "got": encoding, "allowed": "identity"}]
+    assert client.post("/v1/score", content=body(), headers=JSON | {"content-encoding": "Identity"}).status_code == 200

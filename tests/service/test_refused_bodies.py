@@ -14,8 +14,11 @@ REFUSED = {
     "truncated JSON": (b'{"problem":"p","trace":"a', 400, "body", "no JSON"),
     "invalid UTF-8": (b'{"problem":"p","trace":"\xc3("}', 400, "body", "unicode"),
     "UTF-16": (json.dumps(GOOD).encode("utf-16"), 400, "body", "no JSON"),
-    "lone surrogate": (b'{"problem":"p","trace":"\\udfff x"}', 400, "body", "surrogate"),
-    "half a surrogate pair": (b'{"problem":"p","trace":"\\ud800 x"}', 400, "body", "hex escape"),
+    "lone surrogate": (b'{"problem":"p","trace":"\\udfff x"}', 422, "body", "lone surrogate at line 1"),
+    "half a surrogate pair": (b'{"problem":"p","trace":"\\ud800 x"}', 422, "body", "lone surrogate at line 1"),
+    "surrogate before another letter": (b'{"problem":"p","trace":"\\ud800\\u0041"}', 422, "body", "lone surrogate"),
+    "cut in an escape": (b'{"problem":"p","trace":"\\ud8', 400, "body", "no JSON"),
+    "cut after half a pair": (b'{"problem":"p","trace":"\\ud800', 400, "body", "no JSON"),
     "deep array": (b"[" * 100_000, 400, "body", "recursion"),
     "deep object": (b'{"a":' * 100_000, 400, "body", "recursion"),
     "deep value": (b'{"problem":"p","trace":' + b"[" * 5_000 + b"]" * 5_000 + b"}", 400, "body", "recursion"),
@@ -36,12 +39,30 @@ REFUSED = {
     "a megabyte of text": (body(trace="x" * 1_000_000), 422, "trace", "1000000 characters"),
     "null byte": (body(trace="2 + 2 = 4\0"), 422, "trace", "U+0000"),
     "message of a user": (body(trace={"role": "user", "content": "x"}), 422, "trace.role", "'user'"),
-    "message without text": (body(trace={"content": None}), 422, "trace", "white space only"),
-    "unknown block": (
-        body(trace={"content": [{"type": "image"}]}),
+    "message without text": (body(trace={"content": None}), 422, "trace", "a message without text"),
+    "message of an image": (body(trace={"content": [{"type": "image"}]}), 422, "trace", "a message without text"),
+    "message of a call": (body(trace={"content": "", "tool_calls": [{}]}), 422, "trace", "a message without text"),
+    "message of blanks": (body(trace={"reasoning_content": " "}), 422, "trace", "a message without text"),
+    "message with a misspelt key": (body(trace={"contnet": "x"}), 422, "trace", "a message without text"),
+    "long blocks": (
+        body(trace={"content": [{"type": "text", "text": "y" * 60_000}] * 2}),
         422,
-        "trace.content.0.type",
-        "'image'",
+        "trace",
+        "120001 characters in all",
+    ),
+    "long parts of a summary": (
+        body(trace={"content": [{"type": "reasoning", "summary": [{"text": "y" * 60_000}] * 2}]}),
+        422,
+        "trace",
+        "characters in all",
+    ),
+    "null byte in a block": (body(trace={"content": [{"type": "text", "text": "\0"}]}), 422, "trace", "U+0000"),
+    "block without type": (body(trace={"content": [{"text": "x"}]}), 422, "trace.content.0.type", "nothing"),
+    "text of a block is a number": (
+        body(trace={"content": [{"type": "text", "text": 5}]}),
+        422,
+        "trace.content.0.text",
+        "the number 5",
     ),
     "NaN": (b'{"problem":"p","trace":"a","seed":NaN}', 422, "seed", "nan"),
     "Infinity": (b'{"problem":"p","trace":"a","seed":-Infinity}', 422, "seed", "inf"),
@@ -52,8 +73,8 @@ REFUSED = {
     "absurd number": (b'{"problem":"p","trace":"a","seed":' + b"9" * 9_000 + b"}", 400, "body", "number"),
     "samples is text": (body(samples="a"), 422, "samples", "'a'"),
     "too many samples": (body(samples=["a"] * 33), 422, "samples", "33 items"),
-    "unknown key": (body(colour="red"), 422, "body", "the unknown key 'colour'"),
-    "unknown key inside": (body(generator={"name": "x"}), 422, "generator", "the unknown key 'name'"),
+    "unknown key": (body(colour="red"), 422, "colour", "the unknown key 'colour'"),
+    "unknown key inside": (body(generator={"name": "x"}), 422, "generator.name", "the unknown key 'name'"),
     "key twice": (b'{"problem":"p","trace":"a","trace":"b"}', 422, "trace", "this key twice"),
     "key twice inside": (
         b'{"problem":"p","trace":"a","generator":{"model":"a","model":"b"}}',
@@ -124,3 +145,8 @@ def test_no_body_is_a_fault_of_the_service(client: TestClient, raw: bytes) -> No
     reply = client.post("/v1/score", content=raw, headers=JSON)
     assert reply.status_code in (200, 400, 422)
     json.loads(reply.text, parse_constant=lambda name: pytest.fail(f"{name} in the reply"))
+
+
+def test_an_unknown_key_of_the_generator_is_answered_with_its_known_ones(client: TestClient) -> None:
+    problem = client.post("/v1/score", content=body(generator={"name": "x"}), headers=JSON).json()
+    assert problem["errors"][0]["allowed"] == "the keys model, family"

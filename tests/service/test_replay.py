@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from rafs import __version__
 from rafs.algebra import AlgebraWorker
 from rafs.calibration import DEFAULT_CALIBRATION
 from rafs.pipeline import Pipeline
@@ -70,9 +71,9 @@ async def response() -> ScoreResponse:
     return await score_once()
 
 
-def replay(path: Path, content: str) -> Result:
+def replay(path: Path, content: str, *options: str) -> Result:
     path.write_text(content, encoding="utf-8")
-    return CliRunner().invoke(app, ["replay", str(path)])
+    return CliRunner().invoke(app, ["replay", str(path), *options])
 
 
 def test_a_response_is_replayed_to_the_same_score(response: ScoreResponse, tmp_path: Path) -> None:
@@ -108,3 +109,27 @@ def test_replaying_loads_no_model_library(response: ScoreResponse, tmp_path: Pat
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout.splitlines()[-1] == "0 []", done.stderr
+
+
+def test_a_comparison_is_one_json_object(response: ScoreResponse, tmp_path: Path) -> None:
+    done = replay(tmp_path / "r.json", response.model_dump_json(), "--json")
+    assert (done.exit_code, done.stdout.count("\n")) == (0, 1)
+    outcome = {"score": response.score, "status": response.status}
+    versions = {"replayed_by": __version__, "recorded_by": __version__}
+    assert json.loads(done.stdout) == {"replayed": outcome, "recorded": outcome, "equal": True} | versions
+
+
+def test_a_difference_in_json_has_the_exit_code_too(response: ScoreResponse, tmp_path: Path) -> None:
+    changed = json.loads(response.model_dump_json()) | {"score": 99.0}
+    done = replay(tmp_path / "r.json", json.dumps(changed), "--json")
+    assert (done.exit_code, json.loads(done.stdout)["equal"]) == (1, False)
+
+
+def test_a_record_of_another_version_says_so_and_one_of_this_version_nothing(
+    response: ScoreResponse, tmp_path: Path
+) -> None:
+    old = json.loads(response.model_dump_json())
+    old["record"]["provenance"]["rafs_version"] = "0.0.1"
+    line = f"recorded by rafs 0.0.1, replayed by rafs {__version__}"
+    assert line in replay(tmp_path / "old.json", json.dumps(old)).stdout
+    assert "recorded by" not in replay(tmp_path / "r.json", response.model_dump_json()).stdout

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from rafs.wire import ScoreResponse
+from rafs.wire import AnswerOut, ClaimOut, ScoreResponse
 from service.report import render_report
-from tests.service.stand_in import make_response, make_step
+from tests.service.stand_in import make_component, make_response, make_step
 
 
 def report(response: ScoreResponse, *, width: int = 80, colour: bool = False, name: str = "a.json") -> str:
@@ -112,3 +112,54 @@ def test_no_trace_breaks_the_report_or_its_width(text: str, width: int) -> None:
     lines = report(make_response(text, text), width=width, name=text).splitlines()
     assert max(map(cell_len, lines)) <= width
     assert all(line.isprintable() for line in lines)
+
+
+UNHEARD = "at_chance: only a verifier that is at chance judged it"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kind": "setup", "reason": UNHEARD}, None),
+        ({"reason": UNHEARD}, "in words only; no verifier that counts judged it"),
+        (
+            {"reason": UNHEARD, "claims": [ClaimOut(text="x = y", truth="unknown", reason="", ungrounded=[])]},
+            "no verifier that counts judged it",
+        ),
+        ({"reason": "backend_down: the judge is down"}, "backend down: the judge is down"),
+        ({"reason": "timeout"}, "timeout"),
+    ],
+    ids=["setup", "words", "open claim", "down", "time"],
+)
+def test_a_step_without_verdict_says_why_in_words_where_it_needed_one(
+    changes: dict[str, object], said: str | None
+) -> None:
+    lines = report(make_response(steps=[make_step(0, "Tom is tall.", None, **changes)])).splitlines()
+    at = next(i for i, line in enumerate(lines) if "Tom is tall." in line)
+    assert "no verdict" in lines[at]
+    below = [line.strip() for line in lines[at + 1 :] if line.strip().startswith("->")]
+    assert below == ([] if said is None else [f"-> {said}"])
+    assert "chance" not in "\n".join(lines)
+
+
+def test_a_reason_names_its_component_by_its_title() -> None:
+    text = report(make_response(score=None, status="Abstain", reasons=["required_component_unmeasured:P", "no_answer"]))
+    assert "because: required component unmeasured: step validity, no answer" in text
+
+
+def answer(**changes: object) -> AnswerOut:
+    return make_response().answer.model_copy(update=changes)
+
+
+def test_a_derived_value_that_may_not_be_the_end_says_so() -> None:
+    text = report(make_response(answer=answer(derived="32", derived_matches=None)))
+    assert "derived 32 (not clearly its end)" in text
+    assert "not clearly" not in report(make_response(answer=answer(stated=None, derived="32", derived_matches=None)))
+
+
+@pytest.mark.parametrize(("is_modal", "warned"), [(False, True), (True, False), (None, False)])
+def test_a_full_bar_on_another_answer_says_on_which(is_modal: bool | None, warned: bool) -> None:
+    other = answer(stated="7600", modal="6800", share=0.0, is_modal=is_modal)
+    lines = report(make_response(answer=other, components=[make_component("C", "answer consensus", 1.0)])).splitlines()
+    below = lines[next(i for i, line in enumerate(lines) if line.startswith("C answer consensus")) + 1]
+    assert (below.strip() == "on 6800, not on the stated 7600") is warned

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 import httpx
 import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from rafs.errors import ConfigError
 from service.app import create_app
-from service.server import check_address
+from service.server import check_address, check_port
 from service.settings import Settings
 from tests.service.stand_in import StandIn
 
@@ -27,16 +28,31 @@ PATIENCE_S = 10.0
 @contextmanager
 def running(scorer: StandIn, **changes: object) -> Iterator[int]:
     """Serve in a thread and yield the port."""
-    app = create_app(scorer, Settings.model_validate(changes))
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False))
+    with serving(create_app(scorer, Settings.model_validate(changes))) as server:
+        yield port_of(server)
+
+
+@contextmanager
+def serving(app: FastAPI, shutdown_s: int = 10) -> Iterator[uvicorn.Server]:
+    """Serve in a thread."""
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app, host="127.0.0.1", port=0, log_config=None, access_log=False, timeout_graceful_shutdown=shutdown_s
+        )
+    )
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
         wait_for(lambda: server.started)
-        yield server.servers[0].sockets[0].getsockname()[1]
+        yield server
     finally:
         server.should_exit = True
         thread.join(PATIENCE_S)
+
+
+def port_of(server: uvicorn.Server) -> int:
+    port: int = server.servers[0].sockets[0].getsockname()[1]
+    return port
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -130,8 +146,40 @@ def test_a_port_in_use_is_a_matter_of_configuration() -> None:
         port = str(taken.getsockname()[1])
         done = subprocess.run([*command, port], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 3
-    assert "address already in use" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith(f"rafs: cannot serve on 127.0.0.1:{port}")
+    assert done.stderr.splitlines() == [
+        f"rafs: cannot serve on 127.0.0.1:{port}: address already in use; choose another with --port or --host"
+    ]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_free_port_is_free_after_it_was_tried(host: str) -> None:
+    for _ in range(2):
+        check_port(Settings(host=host, port=0))
+
+
+def test_a_host_that_is_none_of_this_machine_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"^cannot serve on 192\.0\.2\.1:8000: .*--host"):
+        check_port(Settings(host="192.0.2.1"))
+
+
+@pytest.mark.parametrize("forced", [False, True], ids=["patience is over", "a second signal"])
+def test_a_request_that_is_cut_off_by_the_end_of_the_service_is_told_so(
+    forced: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    scorer = StandIn(delay_s=PATIENCE_S)
+    with (
+        serving(create_app(scorer, Settings()), shutdown_s=1) as server,
+        socket.create_connection(("127.0.0.1", port_of(server))) as connection,
+    ):
+        connection.sendall(HEAD + b"content-length: %d\r\n\r\n" % len(BODY) + BODY)
+        wait_for(lambda: len(scorer.seen) == 1)
+        server.should_exit, server.force_exit = True, forced
+        reply = read_all(connection)
+    assert reply.startswith(b"HTTP/1.1 503 ")
+    assert b"/problems/stopping" in reply
+    assert (scorer.cancelled, scorer.closed) == (1, True)
+    assert [record.exc_info for record in caplog.records if record.exc_info] == []
+    assert "Traceback" not in caplog.text
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.53", "::1", "localhost"])

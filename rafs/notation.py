@@ -1,0 +1,141 @@
+"""Which convention a trace writes its numbers in, and the same text in the English one, sign for sign.
+
+`1.234,56` and `1 234.56` become `1,234.56`: no character is added or dropped, so offsets stay.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rafs.types import BlindStep, Claim
+
+_UNIT = r"(?:€|£|%|Euro?s?\b|EUR\b|CHF\b|Kronen\b|Cent\b|(?:k?g|[kcm]?m|[mcd]?l|mg|°C|kWh)\b(?![.,]?\d))"
+_TIMES = r"(?:[*·×⋅÷]|\\(?:times|cdot|div)\b)"
+_COMMA = r"\d{1,12},(?:\d{1,2}|\d{4,12})(?![\d.,]*\d)"
+_ALONE = r"(?<![\w.,/^{(\[<\\])"
+_DECIMAL_COMMA = re.compile(
+    rf"(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{1,6}},\d{{1,12}}(?![\d.,]*\d)"
+    rf"|{_ALONE}{_COMMA}\s?{_UNIT}|(?<=[€£])\s?{_COMMA}"
+    rf"|{_ALONE}(?<!\d[*·×+]){_COMMA}\s{_TIMES}\s|{_TIMES}\s{_COMMA}(?!\s?[*·×/+-]\d)"
+    rf"|{_ALONE}(?:0|[1-9]\d{{0,11}}),0\d{{1,12}}(?<!,000)(?![\d.,]*\d)"
+    rf"|(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{2,6}}(?![\d.,]*\d)"
+)
+"""A comma that only a decimal point can be: after thousands, beside a unit or a times sign, before `05`."""
+_DECIMAL_POINT = re.compile(
+    r"(?<![\d.,])(?:\d{1,12}\.(?:\d{1,2}|\d{4,12})|0?\.\d{1,12}|\d{4,12}\.\d{1,12}|\d{1,3}(?:,\d{3}){1,6}\.\d{1,12})"
+    r"(?!\d|\.\d)"
+)
+"""A point that only a decimal point can be, so that commas are none."""
+_MAYBE_COMMA = re.compile(rf"{_ALONE}{_COMMA}")
+_EITHER = re.compile(r"(?<![\d.,])(?!0)\d{1,3}[.,]\d{3}(?![\d.,]*\d)")
+"""Thousands in one convention and decimals in the other."""
+_OPEN_SIGN = "\N{SINGLE LOW-9 QUOTATION MARK}"
+"""Put where a point or comma may be either; no claim is read across it."""
+_LITERAL = re.compile(
+    r"(?<![\d.,])(?:\d{1,3}(?:[.\u0020\u00a0\u2009\u202f]\d{3}){1,12}(?!\d)(?:,\d{1,12})?|\d{1,40},\d{1,40})(?![\d.,]*\d)"
+)
+_PAIR_BEFORE, _PAIR_AFTER = re.compile(r"(?:[\w(\[]\(|\(|\[|\\\{)\Z"), re.compile(r"\)|\]|\\\}")
+_SWAP = str.maketrans({",": ".", ".": ",", " ": ",", "\u00a0": ",", "\u2009": ",", "\u202f": ","})
+
+_GROUPS = r"\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3}){1,12}"
+_GROUPED = re.compile(rf"(?<![\d.,/^_])(?<!\d[ \u00a0]){_GROUPS}(?![\d-]|[ \u00a0,.]?\d)(?:\.\d{{1,12}})?")
+_BEFORE_GROUPED = re.compile(
+    r"(?:[=≈<>({:$€£]|##|\s[-+*·×÷/]\s|\\(?:times|cdot|div|approx)\s"
+    r"|\b(?:is|are|was|were|has|costs?|equals|total of|ist|est|es|lautet|answer))[ \u00a0]?\Z",
+    re.IGNORECASE,
+)
+_AFTER_GROUPED = re.compile(
+    r"\s?(?:\Z|[=≈<>)}.,;!?$€£%\n]|[-+*·×÷/]\s|\\|(?:dollars?|euros?|EUR|USD|pounds?|cents?)\b|[A-Za-z]{2,20}[.!?,;\n])",
+    re.IGNORECASE,
+)
+_LABEL_BEFORE = re.compile(r"(?:\b(?:step|part|case|day|no|number|question|page|chapter)\.?[ \u00a0])\Z", re.I)
+_FIXED_SPACES = frozenset("\u00a0\u2009\u202f")
+_REACH = 12
+"""Characters around a number that are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notation:
+    """How a trace writes its numbers."""
+
+    decimal_comma: bool = False
+    """`2,50` is 5/2 and `1.200` is twelve hundred."""
+    open_points: bool = False
+    """`1.200` may be either, for other numbers look as if they had decimal commas."""
+    open_commas: bool = False
+    """`1,200` may be either."""
+    spaced_thousands: bool = False
+    """`8 250` is one number wherever it is no list; otherwise only where its surroundings say so."""
+
+    def in_english(self, text: str) -> str:
+        """Return the text with its numbers in English notation; every offset stays. Linear in the text."""
+        if self.decimal_comma:
+            text = _LITERAL.sub(_swapped, text)
+        return _GROUPED.sub(lambda found: self._joined(text, found), text)
+
+    def readable(self, text: str) -> str:
+        """Return the text in English notation, with a sign that no claim is read across in every open number."""
+        text = self.in_english(text)
+        signs = ("." if self.open_points else "") + ("," if self.open_commas else "")
+        opened = str.maketrans(dict.fromkeys(signs, _OPEN_SIGN))
+        return _EITHER.sub(lambda found: found.group().translate(opened), text) if signs else text
+
+    def _joined(self, text: str, found: re.Match[str]) -> str:
+        whole, point, part = found.group().partition(".")
+        sure = _is_bounded(text, found) or (self.spaced_thousands and not _is_labelled(text, found))
+        return whole.translate(_SWAP) + point + part if sure or _FIXED_SPACES & set(whole) else found.group()
+
+
+def read_notation(texts: Iterable[str]) -> Notation:
+    """Find the convention that all the texts of one request share.
+
+    A decimal comma counts only where nothing else can be meant, and no text has a decimal point or `1,200`. Where
+    that does not decide, numbers that would be another in the other convention are left open.
+    """
+    texts = list(texts)
+    has_point = any(_DECIMAL_POINT.search(text) for text in texts)
+    shows_comma = not has_point and any(_DECIMAL_COMMA.search(text) for text in texts)
+    either = {found.group()[-4] for text in texts for found in _EITHER.finditer(text)}
+    decimal_comma = shows_comma and "," not in either
+    return Notation(
+        decimal_comma=decimal_comma,
+        open_points=not has_point and not decimal_comma and any(_MAYBE_COMMA.search(text) for text in texts),
+        open_commas=shows_comma and not decimal_comma,
+        spaced_thousands=any(_is_bounded(text, found) for text in texts for found in _GROUPED.finditer(text)),
+    )
+
+
+def in_english(problem: str, steps: Sequence[BlindStep]) -> tuple[str, list[BlindStep]]:
+    """Return a problem and the steps of its derivation with their numbers in English notation."""
+    notation = read_notation([problem, *(step.text for step in steps)])
+    return notation.readable(problem), [replace(step, text=notation.readable(step.text)) for step in steps]
+
+
+def as_submitted(claims: Iterable[Claim], steps: Sequence[BlindStep]) -> tuple[Claim, ...]:
+    """Give claims that were read in English notation their text as submitted; their two sides stay English."""
+    texts = {step.index: step.text for step in steps}
+    return tuple(replace(one, text=texts[one.step][one.span.start : one.span.end]) for one in claims)
+
+
+def _swapped(found: re.Match[str]) -> str:
+    """Swap points and commas, but not in a bare pair such as `(2,50)`, which may be two numbers."""
+    start, end = found.span()
+    pair = _PAIR_BEFORE.search(found.string, max(0, start - 2), start)
+    if pair and "." not in found.group() and _PAIR_AFTER.match(found.string, end):
+        return found.group()
+    if not {",", "."} & set(found.group()):
+        return found.group()
+    return found.group().translate(_SWAP)
+
+
+def _is_bounded(text: str, found: re.Match[str]) -> bool:
+    """Say whether a sign, a copula or an end stands on both sides of digit groups, so that they are one number."""
+    start, end = found.span()
+    return (
+        _BEFORE_GROUPED.search(text, max(0, start - _REACH), start) is not None
+        and _AFTER_GROUPED.match(text, end) is not None
+    )
+
+
+def _is_labelled(text: str, found: re.Match[str]) -> bool:
+    return _LABEL_BEFORE.search(text, max(0, found.start() - _REACH), found.start()) is not None
