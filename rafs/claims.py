@@ -61,6 +61,8 @@ class Reader:
     """Positions (in the sequence of steps) with a relation that no rule could read."""
     bindings: dict[str, Fraction] = field(default_factory=dict)
     rounded: dict[Fraction, Fraction] = field(default_factory=dict)
+    problem: str = ""
+    """The problem without white space; an equation in it is given, not asserted for every value."""
     equations: list[Link] = field(default_factory=list)
     """Equations in one unknown that this step has stated."""
 
@@ -83,7 +85,7 @@ def read_claims(blind_steps: Sequence[BlindStep], problem: str) -> tuple[Claim, 
 
 def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
     """Read the claims, the names and what could not be read, step by step, from text in English notation."""
-    reader = Reader()
+    reader = Reader(problem="".join(problem.split()))
     names: set[str] = set()
     variable_x = _X_IS_A_NAME.search(problem) is not None
     for position, step in enumerate(blind_steps):
@@ -107,6 +109,8 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
         return
     if not link.asserted:
         return
+    if link.universal and "".join(step.text[link.left_span.start : link.right_span.end].split()) in reader.problem:
+        link = replace(link, universal=False)
     ruling = rule(link, reader.bindings, reader.rounded)
     names = variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
     is_condition = bool(names) and link.relation not in ("=", "≈")

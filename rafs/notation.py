@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from rafs.types import BlindStep, Claim
 
@@ -86,29 +87,69 @@ class Notation:
         return whole.translate(_SWAP) + point + part if sure or _FIXED_SPACES & set(whole) else found.group()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signs:
+    """What one text, or several together, show of the convention."""
+
+    point: bool
+    comma: bool
+    maybe_comma: bool
+    either: frozenset[str]
+    """`.` and `,` where they stand in numbers that may be either."""
+    spaced: bool
+
+    @classmethod
+    def of(cls, text: str) -> "_Signs":
+        return cls(
+            point=_DECIMAL_POINT.search(text) is not None,
+            comma=_DECIMAL_COMMA.search(text) is not None,
+            maybe_comma=_MAYBE_COMMA.search(text) is not None,
+            either=frozenset(found.group()[-4] for found in _EITHER.finditer(text)),
+            spaced=any(_is_bounded(text, found) for found in _GROUPED.finditer(text)),
+        )
+
+    def joined(self, other: "_Signs") -> "_Signs":
+        return _Signs(
+            point=self.point or other.point,
+            comma=self.comma or other.comma,
+            maybe_comma=self.maybe_comma or other.maybe_comma,
+            either=self.either | other.either,
+            spaced=self.spaced or other.spaced,
+        )
+
+    def notation(self) -> Notation:
+        shows_comma = self.comma and not self.point
+        decimal_comma = shows_comma and "," not in self.either
+        return Notation(
+            decimal_comma=decimal_comma,
+            open_points=not self.point and not decimal_comma and self.maybe_comma,
+            open_commas=shows_comma and not decimal_comma,
+            spaced_thousands=self.spaced,
+        )
+
+
 def read_notation(texts: Iterable[str]) -> Notation:
-    """Find the convention that all the texts of one request share.
+    """Find the convention that all the texts share.
 
     A decimal comma counts only where nothing else can be meant, and no text has a decimal point or `1,200`. Where
     that does not decide, numbers that would be another in the other convention are left open.
     """
-    texts = list(texts)
-    has_point = any(_DECIMAL_POINT.search(text) for text in texts)
-    shows_comma = not has_point and any(_DECIMAL_COMMA.search(text) for text in texts)
-    either = {found.group()[-4] for text in texts for found in _EITHER.finditer(text)}
-    decimal_comma = shows_comma and "," not in either
-    return Notation(
-        decimal_comma=decimal_comma,
-        open_points=not has_point and not decimal_comma and any(_MAYBE_COMMA.search(text) for text in texts),
-        open_commas=shows_comma and not decimal_comma,
-        spaced_thousands=any(_is_bounded(text, found) for text in texts for found in _GROUPED.finditer(text)),
-    )
+    return reduce(_Signs.joined, map(_Signs.of, texts)).notation()
 
 
 def in_english(problem: str, steps: Sequence[BlindStep]) -> tuple[str, list[BlindStep]]:
-    """Return a problem and the steps of its derivation with their numbers in English notation."""
-    notation = read_notation([problem, *(step.text for step in steps)])
-    return notation.readable(problem), [replace(step, text=notation.readable(step.text)) for step in steps]
+    """Return a problem and the steps of its derivation with their numbers in English notation.
+
+    The convention of step t is read off the problem and the steps up to t, so that no later step changes what an
+    earlier one says.
+    """
+    signs = _Signs.of(problem)
+    readable = signs.notation().readable(problem)
+    english = []
+    for step in steps:
+        signs = signs.joined(_Signs.of(step.text))
+        english.append(replace(step, text=signs.notation().readable(step.text)))
+    return readable, english
 
 
 def as_submitted(claims: Iterable[Claim], steps: Sequence[BlindStep]) -> tuple[Claim, ...]:

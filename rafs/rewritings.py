@@ -8,11 +8,13 @@ from rafs.terms import Binary, Expression, Unary, variables
 
 REACH = 60
 """Characters before an equation in which its rewriting is announced."""
-_FACTORED = re.compile(r"\bfactor(?:s|ed|ing|i[sz]\w+)?\b[^.!?;\n]{0,50}\Z", re.IGNORECASE)
+_LEADING = r"[^.!?;\n]{0,50}(?:\b(?:gives?|get|as|to|into|obtain|yields?|have|find|becomes)\b|[:,])\W{0,6}\Z"
+"""What stands between the announcement and a result; without it the equation may be what is rewritten."""
+_FACTORED = re.compile(rf"\bfactor(?:s|ed|ing|i[sz]\w+)?\b{_LEADING}", re.IGNORECASE)
 _EXPANDED = re.compile(
-    r"\b(?:expand(?:s|ed|ing)?|multiply(?:ing)? out|distribut\w{1,5}|foil)\b[^.!?;\n]{0,50}\Z", re.IGNORECASE
+    rf"\b(?:expand(?:s|ed|ing)?|multiply(?:ing)? out|distribut\w{{1,5}}|foil)\b{_LEADING}", re.IGNORECASE
 )
-_SIMPLIFIED = re.compile(r"\b(?:simplif\w{1,6}|rewrit\w{1,4} (?:\w+ ){0,3}as)\b[^.!?;\n]{0,50}\Z", re.IGNORECASE)
+_SIMPLIFIED = re.compile(rf"\b(?:simplif\w{{1,6}}|rewrit\w{{1,4}})\b{_LEADING}", re.IGNORECASE)
 _CONDITION = re.compile(
     r"\b(?:solv\w*|equations?|sides?|roots?|solutions?|zero|set|where|when|if|such|given|suppose|let|find|want)\b",
     re.IGNORECASE,
@@ -21,7 +23,7 @@ _CONDITION = re.compile(
 
 
 def is_rewriting(text: str, start: int, left: Expression, right: Expression) -> bool:
-    """Say whether text[start:] begins an identity: `factor x^2 - 1 = (x - 1)(x + 1)`.
+    """Say whether text[start:] begins an identity: `it factors as x^2 - 1 = (x - 1)(x + 1)`.
 
     It must be announced in its sentence, in a step that speaks of no equation; sum and product must stand where the
     announcement says; and both sides must be polynomials in one name that agree in degree, leading coefficient and

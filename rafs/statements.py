@@ -182,10 +182,16 @@ def read_statements(text: str, problem: str = "") -> Statements:
 
 
 def _closing_statement(text: str, reply: int) -> Statement | None:
-    """Read the answer out of the last sentence with a number, among the last few of the reply."""
+    """Read the answer out of the last sentence with a number, among the last few of the reply.
+
+    An operand (`6 * 7 is easy to find`) is no answer; only a conclusion before it is then.
+    """
+    passed = False
     for start, end in reversed(split_spans(text[reply:])[-_CLOSING_SENTENCES:]):
         found = _sentence_statement(text, reply + start, reply + end)
-        if found:
+        if found and is_operand(text, found.start, found.end):
+            passed = True
+        elif found and (not passed or found.source == "conclusion"):
             return found
     return None
 
@@ -198,7 +204,7 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
     """
     mark = STEP_MARK.match(text, begin, end)
     begin = mark.end() if mark else begin
-    numbers = [span for span in number_spans(text, begin, end) if not is_operand(text, *span)]
+    numbers = list(number_spans(text, begin, end))
     if not numbers:
         return None
     concluded = CONCLUSION_WORDS.search(text, begin, end)

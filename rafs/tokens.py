@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from fractions import Fraction
 
-DIGIT_COMMA = ","
+DIGIT_COMMA = "digit comma"
 """Text of the junk between the digits of `2,50` where nothing says whether they are one number or two."""
 
 

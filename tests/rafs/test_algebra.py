@@ -99,6 +99,7 @@ SETTLED = {
     "equation_to_be_expanded": ("Expanding (x+1)(x-2) = x^2 + 4 gives the rest.", Truth.UNKNOWN),
     "equation_to_be_solved": ("Expand the equation (x + 3)^2 = x^2 + 9.", Truth.UNKNOWN),
     "product_that_nobody_calls_a_factoring": ("Now x^2 - 5x - 14 = (x - 2)(x + 7).", Truth.UNKNOWN),
+    "equation_right_behind": ("Expand (x + 3)^2 = x^2 + 9 to get 6x.", Truth.UNKNOWN),
     "two_names": ("Expanding gives (x + y)^2 = x^2 + y^2.", Truth.UNKNOWN),
     "surd": (r"Thus \sqrt{50} = 5\sqrt{2}.", Truth.TRUE),
     "wrong_surd": (r"Thus \sqrt{50} = 5\sqrt{3}.", Truth.FALSE),
@@ -113,3 +114,10 @@ async def test_settling_decides_what_exact_arithmetic_left_open(
     claims = read_claims([BlindStep(index=0, text=text, kind=StepKind.INFERENCE)], "")
     (claim,) = await settle(claims, algebra)
     assert claim.truth is truth
+
+
+async def test_an_equation_of_the_problem_is_not_asserted_for_every_value(algebra: AlgebraWorker) -> None:
+    step = BlindStep(index=0, text="Expanding, we have (x + 3)^2 = x^2 + 9.", kind=StepKind.INFERENCE)
+    (given,) = await settle(read_claims([step], "When does (x+3)^2 = x^2+9 hold?"), algebra)
+    (asserted,) = await settle(read_claims([step], ""), algebra)
+    assert (given.truth, asserted.truth) == (Truth.UNKNOWN, Truth.FALSE)

@@ -1,5 +1,7 @@
 """A step that computes something is an inference, whatever words it begins with."""
 
+from fractions import Fraction
+
 import pytest
 
 from rafs.answers import extract_answer
@@ -53,6 +55,7 @@ STATED = {
     "negative_result": ("3 - 8 = -5", "-5"),
     "emphasis": ("There are **42** of them.", "42"),
     "fraction": ("The share is 3/4", "3/4"),
+    "before_operands": ("Thus there are 42 of them. Indeed 6 * 7 is easy to find.", "42"),
     "beside_operands": ("So of the 20 - 5 apples we need 15.", "15"),
 }
 
@@ -67,5 +70,6 @@ def test_a_number_that_is_no_operand_is_still_the_answer(text: str, answer: str)
 def test_a_run_on_says_that_it_is_one() -> None:
     step = BlindStep(index=0, text="83 + 90 = 173 + 94 = 267", kind=StepKind.INFERENCE)
     first, second = read_claims([step], "")
-    assert (first.truth, first.result, first.reason) == (Truth.TRUE, 173, "run-on, read step by step")
-    assert (second.truth, second.result) == (Truth.TRUE, 267)
+    assert (first.truth, first.reason) == (Truth.TRUE, "run-on, read step by step")
+    assert (first.result, second.result) == (Fraction(173), Fraction(267))
+    assert second.truth is Truth.TRUE
