@@ -15,7 +15,8 @@ from rafs.types import ANSWER_PLACEHOLDER, COVERED_PLACEHOLDER, Span, Step, Trac
 
 _OWN = re.compile(re.escape(ANSWER_PLACEHOLDER))
 _MAX_LEAD = 12
-"""Characters between an equals sign and its number: blanks, a currency, an opening bracket."""
+"""Characters from a relation sign to its number: blanks, a currency, an opening bracket."""
+_RELATION_END = re.compile(r"(?:[=≈<>≤≥≠≡]|\\(?:approx|equiv|leq?|geq?|neq?|lt|gt))[\s$€£\\({]*\Z")
 
 
 def read_trace(problem: str, text: str | Sequence[str], stated: str | None = None) -> Trace:
@@ -57,8 +58,8 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
 
 
 def _ends_equation(before: str) -> bool:
-    """Say whether what follows is the right side of an equation."""
-    return before[-_MAX_LEAD:].rstrip(" $€£\\({").endswith(("=", "≈"))
+    """Say whether what follows is the right side of an equation or inequality."""
+    return _RELATION_END.search(before[-_MAX_LEAD:]) is not None
 
 
 def _item_spans(items: Sequence[str]) -> list[tuple[int, int]]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 STAGE = "verify"
 MAX_WINDOW_TOKENS = 8192
 """Bound of one prompt, for memory, where a model's own window is larger."""
-MAX_JOB_TOKENS = 4096
-"""Bound of one trace with all its questions, 15 seconds of one core; later steps are beyond it."""
+MAX_JOB_TOKENS = 1024
+"""Bound of one trace with all its questions, 3 seconds of one core for a 135 M model; later steps are beyond it."""
 QUEUE_TOKENS = 65_536
 """About a minute of work for a 135 M model on one core; more waiting helps nobody."""
 

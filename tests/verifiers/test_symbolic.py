@@ -24,6 +24,13 @@ async def test_a_false_claim_is_refuted_with_its_reason() -> None:
     assert "96" in verdict.reason
 
 
+@pytest.mark.parametrize("claim", ["12 * 8 = 90", "12 < 8 < 8", "96 / 12 \\neq 8", "12 * 8 \\geq 97", "30 ≈ 96"])
+async def test_a_false_claim_at_the_very_end_is_checked_and_not_taken_for_a_statement(claim: str) -> None:
+    (verdict,) = await judge(claim)
+    assert isinstance(verdict, Judged)
+    assert verdict.refuted
+
+
 async def test_proven_arithmetic_is_evidence_not_proof() -> None:
     (verdict,) = await judge("The shop has 12 * 8 = 96 melons.")
     assert isinstance(verdict, Judged)
