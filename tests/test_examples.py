@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +13,15 @@ from rafs.wire import ScoreResponse
 from service.settings import load_settings
 from service.wiring import build_scorer
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "examples"
+README_CALL = re.compile(r"/v1/score .*? -d '(.*?)'\n", re.DOTALL)
+
+
+def readme_call() -> str:
+    found = README_CALL.search((ROOT / "README.md").read_text("utf-8"))
+    assert found is not None
+    return found[1]
 
 
 @cache
@@ -20,6 +29,7 @@ def responses() -> dict[str, ScoreResponse]:
     async def score() -> dict[str, ScoreResponse]:
         scorer = build_scorer(load_settings())
         bodies = {path.stem: path.read_text("utf-8") for path in sorted(EXAMPLES.glob("*.json"))}
+        bodies["README"] = readme_call()
         scored = {name: await scorer.score(ScoreRequest.model_validate_json(body)) for name, body in bodies.items()}
         await scorer.close()
         return scored
@@ -64,14 +74,29 @@ def test_an_example_has_its_outcome(
 
 def test_every_example_is_described_and_tested() -> None:
     table = (EXAMPLES / "README.md").read_text("utf-8")
-    assert all(f"`{name}.json`" in table for name in responses())
-    assert len(responses()) == 7
+    names = set(responses()) - {"README"}
+    assert all(f"`{name}.json`" in table for name in names)
+    assert len(names) == 7
+
+
+def test_the_readmes_call_has_the_answer_that_stands_below_it() -> None:
+    response = responses()["README"]
+    assert response.interval is not None
+    printed = (ROOT / "README.md").read_text("utf-8").partition("```json")[2].partition("```")[0]
+    assert (
+        f'"score": {response.score:.2f}, "interval": [{response.interval[0]:.2f}, {response.interval[1]:.2f}]'
+        in printed
+    )
+    assert json.dumps(response.outcome.model_dump()) in printed
+    assert json.dumps(response.reasons) in printed
+    for part in response.components:
+        assert f'"name": "{part.name}", "value": {round(part.value or 0, 3)}' in printed
 
 
 def test_the_faithful_trace_scores_higher_than_every_failure() -> None:
     scores = {name: response.score for name, response in responses().items()}
     faithful = scores.pop("faithful")
-    scores.pop("unknown_writer")
+    del scores["unknown_writer"], scores["README"]
     assert all(score is not None and faithful is not None and faithful > score + 40 for score in scores.values())
 
 
