@@ -80,6 +80,14 @@ async def test_no_model_can_talk_a_refuted_step_up() -> None:
         assert verdict.p_correct <= 0.02
 
 
+async def test_no_second_checker_can_talk_a_refuted_step_up() -> None:
+    sure = [Says(f"checker-{n}", None, [Judged(p_correct=1.0)] * 2) for n in range(2)]
+    verdicts = await VerifierEnsemble([checker(FALSE, FALSE), *sure], [], CALIBRATION, 0.02).verify(
+        TRACE, [], [], Meter()
+    )
+    assert [v.p_correct for v in verdicts.combined if isinstance(v, Judged)] == [0.02, 0.02]
+
+
 async def test_a_member_that_is_down_is_left_out_with_its_reason() -> None:
     down = Says("judge:qwen", QWEN, BackendError("the server is gone"))
     proven = Judged(p_correct=0.9)
