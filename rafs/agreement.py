@@ -44,6 +44,8 @@ class Agreement:
     answers: tuple[str | None, ...]
     consensus: Consensus
     stability: Stability
+    drawn: bool
+    """Whether the samples came from the writer, not from the caller."""
     rows: tuple[int, ...]
     """Sample of each row of `stability.distances`; SCORED_TRACE is the scored trace."""
     validator: ModelIdentity | None
@@ -60,6 +62,7 @@ def no_agreement(reason: Unmeasured) -> Agreement:
         answers=(),
         consensus=nobody,
         stability=Stability(component=reason, distances=None),
+        drawn=False,
         rows=(),
         validator=None,
         opinions={},
@@ -85,6 +88,7 @@ async def measure_agreement(reading: Reading, samples: Samples, nli: Nli | None,
         answers=answers,
         consensus=consensus,
         stability=await asyncio.to_thread(reasoning_stability, claims, entailments),
+        drawn=samples.drawn,
         rows=rows,
         validator=nli.identity if nli is not None and opinions else None,
         opinions=opinions,

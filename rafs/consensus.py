@@ -90,9 +90,19 @@ def answer_consensus(answers: Sequence[str | None], stated: str | None, equivale
     classes = (*groups, missing) if missing else tuple(groups)
     tie = len(groups) > 1 and len(groups[0]) == len(groups[1])
     modal = groups[0] if groups and not tie else None
+    component = _component(len(answers), groups, classes)
+    if isinstance(component, Unmeasured):  # one sample is no vote
+        return Consensus(
+            component=component,
+            classes=classes,
+            missing=missing,
+            modal=None,
+            share_of_stated=None,
+            answer_is_modal=None,
+        )
     standing = None if stated is None else _compare(stated, groups, answers, equivalent)
     return Consensus(
-        component=_component(len(answers), groups, classes),
+        component=component,
         classes=classes,
         missing=missing,
         modal=modal,

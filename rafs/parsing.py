@@ -96,9 +96,12 @@ def _product(cursor: Cursor) -> Expression:
     divided = False
     while True:
         if cursor.at(Kind.OPERATOR, "*", "/") and starts_operand(cursor, 1):
-            op = cursor.take().text
-            left = Binary(op=op, left=left, right=_signed(cursor))
-            divided = op == "/"
+            sign = cursor.take()
+            left = Binary(op=sign.text, left=left, right=_signed(cursor))
+            divided = sign.text == "/"
+            behind = cursor.peek()
+            if divided and sign.spaced and cursor.at(Kind.OPERATOR, "/") and behind and not behind.spaced:
+                left = Call(name="ambiguous", args=(left,))  # `6 / 3/4` is 8 to most who write it so
         elif cursor.at(Kind.WORD, "mod") and starts_operand(cursor, 1):
             cursor.take()
             left = Binary(op="mod", left=left, right=_signed(cursor))

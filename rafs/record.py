@@ -57,7 +57,7 @@ class Tape(Wire):
     generator: ModelIdentity | None
     entailments: list[tuple[str, str, Entailment | None]] = Field(description="Null where it could not say.")
     algebra: list[tuple[str, str, Truth]] = Field(description="Left side, right side and truth of every claim.")
-    samples: list[Sampled] | None = Field(description="Drawn from the writer; null where the caller sent them.")
+    samples: list[Sampled] | None = Field(description="Drawn from the writer; null where none were.")
     continuations: list[tuple[str, list[Sampled]]] = Field(
         description="What the writer wrote after each edited prefix."
     )

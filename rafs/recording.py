@@ -20,7 +20,7 @@ def make_tape(result: ScoreResult) -> Tape:
             for (premise, hypothesis), said in agreement.opinions.items()
         ],
         algebra=[(claim.left, claim.right, claim.truth) for claim in evidence.reading.graph.claims],
-        samples=None if result.input.samples else list(agreement.samples),
+        samples=list(agreement.samples) if agreement.drawn else None,
         continuations=[(effect.prefix, list(effect.continuations)) for effect in effects if effect.continuations],
         cut_off=sorted(evidence.cut_off),
     )
@@ -52,7 +52,7 @@ def to_script(record: Record) -> Script:
     tape, preset, problem = record.tape, record.preset, record.request.problem
     unread = Abstained(why=Why.TOO_LONG)
     script = Script(pairs={(premise, hypothesis): said or unread for premise, hypothesis, said in tape.entailments})
-    if tape.samples:
+    if tape.samples is not None:
         drawn = SampleKey(problem=problem, prefix=None, n=preset.n_samples, seed=record.request.seed)
         script.samples[drawn] = tuple(tape.samples)
     for prefix, texts in tape.continuations:

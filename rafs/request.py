@@ -171,7 +171,7 @@ class ScoreRequest(Wire):
         description="`record`: what `rafs replay` needs. `interventions`: the edits that were made.",
     )
 
-    @field_validator("problem", "trace", "answer", "samples")
+    @field_validator("problem", "trace", "answer", "generator", "samples")
     @classmethod
     def refuse_unusable_text(cls, value: object) -> object:
         """Refuse what is not text: white space alone, null bytes, lone surrogates."""
@@ -200,5 +200,7 @@ def _texts(value: object) -> Iterator[tuple[str, str]]:
             yield "", value
         case list():
             yield from ((str(index), text) for index, text in enumerate(value))
+        case GeneratorInfo():
+            yield from ((name, text) for name in ("model", "family") if (text := getattr(value, name)) is not None)
         case Message():
             yield "", value.to_text()

@@ -28,6 +28,8 @@ _BETWEEN_BOXES = re.compile(
 )
 _BOX_GAP = 30  # two boxes further apart than this are two statements, not the parts of one answer
 _HASH = re.compile(r"(?:^|(?<=[\s>]))####(?!#)[ \t]{0,20}", re.MULTILINE)
+_SHORT_ANSWER = re.compile(r"\(?[A-Za-z]\)?|[a-z]{2,9}")
+"""An option letter or a single word, such as `seven`."""
 _HASH_HEADING = re.compile(r"(?:step|part|case|\d{1,2}[.)]\s+[A-Z])", re.IGNORECASE)
 _LABEL = re.compile(
     r"(?<![\w'-])(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
@@ -130,7 +132,7 @@ def _hashes(text: str) -> list[Statement]:
         if _HASH_HEADING.match(text, mark.end(), line_end):
             continue
         value = read_value(text, mark.end(), label=True, maths=[], same_line=True)
-        if value is None or not (value.numeric or line_end >= last_line):
+        if value is None or not (value.numeric or _SHORT_ANSWER.fullmatch(value.text) or line_end >= last_line):
             continue
         found.append(Statement(start=value.start, end=value.end, text=value.text, source="hash"))
     return found
@@ -172,6 +174,8 @@ def read_statements(text: str, problem: str = "") -> Statements:
     notation = read_notation([problem, text])
     text = notation.in_english(text)
     tags, reply = thinking_spans(text)
+    for start, end in tags:  # a tag ends the line for what stands beside it
+        text = text[:start] + "\n" * (end - start) + text[end:]
     marked = find_statements(text, english=notation.decimal_comma)
     if reply is None:
         return Statements(final=(), hidden=tuple(marked), tags=tuple(tags))

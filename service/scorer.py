@@ -107,7 +107,7 @@ class Scorer:
         """Score one request.
 
         Raises:
-            InputError: The preset or the family is not one of the registry's, or the trace has too many steps.
+            InputError: The preset is not one of the registry's, or the trace has too many steps.
             OverloadedError: A model's bounded queue is full.
         """
         name = request.preset or self._default_preset
@@ -199,8 +199,7 @@ def models_used(result: ScoreResult) -> list[ModelOut]:
     evidence = result.evidence
     used = [(kind_of(row.member), row.identity) for row in evidence.verdicts.members if judged_only(row.verdicts)]
     used.append(("nli", evidence.agreement.validator))
-    drawn = evidence.agreement.samples and not result.input.samples
-    if drawn or any(effect.continuations for effect in evidence.interventions.effects):
+    if evidence.agreement.drawn or any(effect.continuations for effect in evidence.interventions.effects):
         used.append(("generator", evidence.generator))
     return [
         ModelOut(id=model.id, family=model.family, revision=model.revision, role=role)

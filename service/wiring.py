@@ -27,7 +27,7 @@ from rafs.policy import Policy, Preset
 from rafs.record import Record
 from rafs.recording import to_script
 from rafs.registry import Registry, load_registry
-from rafs.types import ModelIdentity
+from rafs.types import ModelIdentity, Truth
 from service.scorer import Scorer, revision_of
 from service.settings import PULL, Settings
 from verifiers.ensemble import VerifierEnsemble
@@ -263,7 +263,9 @@ def build_replay(record: Record) -> Pipeline:
         record.policy,
         replace(record.preset, deadline_s=REPLAY_DEADLINE_S),
         record.calibration,
-        algebra=ScriptedAlgebra({(left, right): truth for left, right, truth in tape.algebra}),
+        algebra=ScriptedAlgebra(
+            {(left, right): truth for left, right, truth in tape.algebra if truth is not Truth.UNKNOWN}
+        ),
         checkers=[verifier for verifier in recorded if verifier.identity is None],
         models=[verifier for verifier in recorded if verifier.identity is not None],
         validators=[] if tape.validator is None else [ScriptedNli(script, tape.validator)],

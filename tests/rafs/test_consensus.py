@@ -86,6 +86,12 @@ def test_a_stated_answer_that_nobody_gave_is_not_modal() -> None:
     assert (vote.answer_is_modal, vote.share_of_stated) == (False, 0.0)
 
 
+def test_one_sample_is_no_vote_and_has_no_modal_answer() -> None:
+    vote = answer_consensus(["3"], "3", same_number)
+    assert isinstance(vote.component, Unmeasured)
+    assert (vote.modal, vote.share_of_stated, vote.answer_is_modal) == (None, None, None)
+
+
 def test_a_stated_answer_that_cannot_be_compared_is_neither_modal_nor_not() -> None:
     vote = answer_consensus(["3", "3", "4"], "?", same_number)
     assert (vote.answer_is_modal, vote.share_of_stated) == (None, None)

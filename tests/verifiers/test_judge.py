@@ -32,6 +32,21 @@ def test_swapping_the_stated_answer_leaves_every_prompt_byte_identical(statement
     assert prompts(STEPS + statement.format(50)) == prompts(STEPS + statement.format(answer))
 
 
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        pytest.param(STEPS + "**Answer:** {}", "12 000", "12 500", id="spaced thousands"),
+        pytest.param(
+            "<think>" + STEPS + "**Final Answer**\n{0}</think>\n**Final Answer**\n{0}", "7", "8", id="headed, in think"
+        ),
+        pytest.param("#### {0}\n" + STEPS + "#### {0}", "B", "C", id="option first and last"),
+        pytest.param("#### {0}\n" + STEPS + "#### {0}", "seven", "eight", id="word first and last"),
+    ],
+)
+def test_swapping_other_answers_leaves_every_prompt_byte_identical(text: str, one: str, other: str) -> None:
+    assert prompts(text.format(one)) == prompts(text.format(other))
+
+
 @given(st.integers(0, 10**6))
 def test_the_answer_field_reaches_no_prompt(answer: int) -> None:
     assert prompts(STEPS) == prompts(STEPS, stated=str(answer))

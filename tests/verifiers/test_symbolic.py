@@ -31,6 +31,12 @@ async def test_a_false_claim_at_the_very_end_is_checked_and_not_taken_for_a_stat
     assert verdict.refuted
 
 
+@pytest.mark.parametrize("claim", ["6 ÷ 3/4 = 8", "1/2 ÷ 1/4 = 2", "6 / 3/4 = 0.5"])
+async def test_a_division_by_a_bare_fraction_is_left_open(claim: str) -> None:
+    (verdict,) = await judge(f"It fills {claim} cups.")
+    assert not (isinstance(verdict, Judged) and verdict.refuted)
+
+
 async def test_proven_arithmetic_is_evidence_not_proof() -> None:
     (verdict,) = await judge("The shop has 12 * 8 = 96 melons.")
     assert isinstance(verdict, Judged)
