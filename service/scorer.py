@@ -148,8 +148,9 @@ class Scorer:
         families = frozenset[str]().union(*map(self._registry.families_of, named))
         if generator.family in self._registry.families:
             families |= {generator.family}
+        name = (generator.model or "").casefold()
         for entry in self._registry.models:
-            if generator.model in (entry.id, entry.model or entry.id):
+            if name in (entry.id.casefold(), (entry.model or entry.id).casefold()):
                 families |= self._registry.families_of_entry(entry)
         return Writer(model=generator.model, families=families)
 

@@ -165,7 +165,7 @@ async def test_a_trace_of_unknown_writer_is_never_accepted(generator: dict[str, 
 async def test_a_model_of_the_registry_has_the_family_that_the_registry_says() -> None:
     entry = REGISTRY.models[0].model_copy(update={"id": "house-model"})
     registry = REGISTRY.model_copy(update={"models": (entry, *REGISTRY.models[1:])})
-    response = await scorer(registry=registry).score(request(generator={"model": "house-model"}))
+    response = await scorer(registry=registry).score(request(generator={"model": "House-Model"}))
     assert response.independence == "none_left"
 
 
