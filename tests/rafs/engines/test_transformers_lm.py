@@ -91,7 +91,7 @@ async def test_a_trace_that_costs_too_much_is_judged_as_far_as_it_may() -> None:
 
 async def test_a_caller_that_leaves_stops_its_passes_and_the_next_one_is_served(prober: TransformersProber) -> None:
     leaving = asyncio.create_task(prober.probe([], [[PromptPart(text="a b c " * 40)]] * 8, TAIL, range(8), Meter()))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0)  # queued, and no result can have come back yet
     leaving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await leaving
