@@ -223,9 +223,9 @@ def _group(text: str, context: Context, depth: int) -> Form | None:
         return Group(shape=f"matrix {len(rows[0]) if rows else 0}", items=tuple(cells[:MAX_ITEMS]))
     if text.startswith("\\{") and text.endswith("\\}"):
         return _items("set", text[2:-2], context, depth)
-    if text[0] in _BRACKETS and text[-1] in ")]" and _closes_at_end(text):
+    if text and text[0] in _BRACKETS and text[-1] in ")]" and _closes_at_end(text):
         return _items(text[0] + text[-1], text[1:-1], context, depth)
-    if text.count("±") == 1:
+    if text.count("±") == 1 and text != "±":
         signs = (_read(text.replace("±", sign).lstrip("+ "), context, depth + 1) for sign in "+-")
         return Group(shape="list", items=tuple(signs))
     return _items("list", text, context, depth)

@@ -168,3 +168,9 @@ def test_hostile_answers_are_compared_within_a_second(piece: str) -> None:
         equivalent((piece * length)[:length], "5")
         equivalent((piece * length)[:length], (piece * length)[: length - 1])
     assert time.process_time() - started < 3.0, "measured below 0.3 s"
+
+
+@pytest.mark.parametrize("odd", ["±", "± ", "+", "{}", "()", "\\{\\}", "=", ","])
+def test_a_sign_alone_is_compared_without_a_crash(odd: str) -> None:
+    assert equivalent(odd, "3/4") is not Truth.TRUE
+    assert equivalent("3/4", odd) is not Truth.TRUE
