@@ -40,15 +40,13 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
     chain that leaves nothing unused. A list of unconnected calculations ends in nothing.
     """
     if trace.answer is None:
-        return AnswerLink(matches=None, target=None, is_absent=False, entailment=Unmeasured(reason="no_answer"))
+        return _unread("no_answer")
     stated = trace.answer.text
     value = answer_value(stated)
     if graph.derived is not None and (value == graph.derived or _same(stated, show(graph.derived), trace.problem)):
         return _link(True, graph.derived_claim, E_DERIVED, f"the derivation ends in {show(graph.derived)}")
     if value is None:
-        return AnswerLink(
-            matches=None, target=None, is_absent=False, entailment=Unmeasured(reason="derivation_not_readable")
-        )
+        return _unread("derivation_not_readable")
     if graph.derived is not None and _has_clear_end(graph):
         return _link(False, graph.derived_claim, E_DIFFERENT, f"the derivation ends in {show(graph.derived)}")
     results = [i for i, claim in enumerate(graph.claims) if claim.result_span is not None]
@@ -57,9 +55,7 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
         return _link(None, reached[-1], E_REACHED, f"{show(value)} is a result, though not clearly the last")
     if results and _is_plain_arithmetic(trace, graph):
         return _link(None, None, E_ABSENT, f"no calculation leads to {show(value)}")
-    return AnswerLink(
-        matches=None, target=None, is_absent=False, entailment=Unmeasured(reason="derivation_not_readable")
-    )
+    return _unread("derivation_not_readable")
 
 
 def _is_plain_arithmetic(trace: Trace, graph: QuantityGraph) -> bool:
@@ -70,6 +66,10 @@ def _is_plain_arithmetic(trace: Trace, graph: QuantityGraph) -> bool:
         and all(claim.relation == "=" and claim.value is not None for claim in graph.claims)
         and all(step.index in with_claims for step in trace.derivation() if step.kind is StepKind.INFERENCE)
     )
+
+
+def _unread(reason: str) -> AnswerLink:
+    return AnswerLink(matches=None, target=None, is_absent=False, entailment=Unmeasured(reason=reason))
 
 
 def _link(matches: bool | None, target: int | None, p: float, detail: str) -> AnswerLink:
