@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from counterfactuals.numerals import mentions
 from counterfactuals.prefixes import leaks_answer
-from rafs.claims import read_claims
+from rafs.claims.reader import read_claims
 from rafs.interventions import Edit, EditFamily
 from rafs.types import BlindStep, Claim, Reading
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from counterfactuals.numerals import Numeral, mentions, nearby_value, read_numeral, read_result, write_like
 from rafs.interventions import Edit, EditFamily
-from rafs.quantities import replay
+from rafs.quantities.graph import replay
 from rafs.types import Claim, Operand, QuantityGraph, Truth
 
 _OPERATOR = re.compile(r"\\times|\\cdot|\\div|[+\-−–*×·/÷]|(?<=\s)[xX](?=\s)")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from rafs.answers import answer_value, extract_answer
+from rafs.answers.extraction import answer_value, extract_answer
 from rafs.interventions import Edit, Effect, EffectMethod, Response
 from rafs.support import continuation_delta
 from rafs.types import Sampled

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rafs.lexing import lex
-from rafs.tokens import Kind, Token
+from rafs.grammar.lexing import lex
+from rafs.grammar.tokens import Kind, Token
 from rafs.types import Claim, Span
 
 MAX_DECIMALS = 4

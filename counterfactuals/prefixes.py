@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from rafs.answers import answer_value
+from rafs.answers.extraction import answer_value
 from rafs.interventions import Edit
-from rafs.lexing import lex
-from rafs.tokens import Kind
+from rafs.grammar.lexing import lex
+from rafs.grammar.tokens import Kind
 from rafs.types import ANSWER_PLACEHOLDER, Trace
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from rafs.canonical import canonical_claims
 from rafs.consensus import Consensus, answer_consensus, consensus_value
 from rafs.contracts import Nli
-from rafs.equivalence import equivalent
+from rafs.answers.equivalence import equivalent
 from rafs.errors import BackendError, InputError
 from rafs.outcomes import Component, ComponentName, Measured, Unmeasured
 from rafs.reading import read_text

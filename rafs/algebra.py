@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from rafs.contracts import Algebra
-from rafs.expressions import Expression, parse_expression, to_tree, variables
+from rafs.grammar.expressions import Expression, parse_expression, to_tree, variables
 from rafs.types import Claim, Truth
-from rafs.verdicts import FOR_EVERY, NEEDS_ALGEBRA
+from rafs.claims.verdicts import FOR_EVERY, NEEDS_ALGEBRA
 
 WALL_LIMIT_S = 2.0
 """Wall time of one comparison; beyond it the process is killed. The worker itself gives up at 0.25 s of CPU."""

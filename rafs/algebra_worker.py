@@ -35,7 +35,7 @@ class _OverLimit(BaseException):
 
 
 def build(tree: Any) -> "sympy.Expr":
-    """Build a sympy expression from a tree of `rafs.expressions.to_tree`.
+    """Build a sympy expression from a tree of `rafs.grammar.expressions.to_tree`.
 
     Raises:
         _OverLimit: The tree holds an operation that is not offered, or one that is too large.

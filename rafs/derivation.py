@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from rafs.answers import answer_value
-from rafs.equivalence import equivalent
-from rafs.expressions import show
+from rafs.answers.extraction import answer_value
+from rafs.answers.equivalence import equivalent
+from rafs.grammar.expressions import show
 from rafs.outcomes import Unmeasured
 from rafs.support import AnswerEntailment
 from rafs.types import QuantityGraph, StepKind, Trace, Truth

@@ -7,7 +7,7 @@ from rafs.algebra import settle
 from rafs.contracts import Algebra
 from rafs.errors import InputError
 from rafs.limits import MAX_STEP_CHARS, MAX_STEPS
-from rafs.quantities import read_graph
+from rafs.quantities.graph import read_graph
 from rafs.steps import read_trace
 from rafs.types import BlindStep, Reading, Trace
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from rafs.expressions import show
+from rafs.grammar.expressions import show
 from rafs.interventions import Effect
 from rafs.outcomes import ComponentName, Unmeasured
 from rafs.record import ProvenanceOut, Record

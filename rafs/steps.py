@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from rafs.answers import choose_answer
-from rafs.notation import read_notation
-from rafs.segments import split_spans
-from rafs.statements import read_statements
-from rafs.step_kinds import classify_step, numbers_in
+from rafs.answers.extraction import choose_answer
+from rafs.grammar.notation import read_notation
+from rafs.splitting.segments import split_spans
+from rafs.answers.statements import read_statements
+from rafs.splitting.step_kinds import classify_step, numbers_in
 from rafs.types import ANSWER_PLACEHOLDER, COVERED_PLACEHOLDER, Span, Step, Trace
 
 _OWN = re.compile(re.escape(ANSWER_PLACEHOLDER))

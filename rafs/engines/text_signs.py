@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
-from rafs.number_words import read_number_words
+from rafs.grammar.number_words import read_number_words
 
 MAX_CHARS = 4000
 """Of one text; a sentence is shorter, and reading stays linear anyway."""

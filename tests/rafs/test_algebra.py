@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from rafs.algebra import AlgebraWorker, settle
-from rafs.claims import read_claims
+from rafs.claims.reader import read_claims
 from rafs.types import BlindStep, StepKind, Truth
 
 

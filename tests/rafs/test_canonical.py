@@ -3,7 +3,7 @@
 import pytest
 
 from rafs.canonical import canonical_claims, canonical_form
-from rafs.expressions import parse_expression
+from rafs.grammar.expressions import parse_expression
 from rafs.reading import read_text
 
 PROBLEM = "Lea has 3 packs of 12 pens and 5 single pens. How many pens does she have?"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.quantities import read_graph
+from rafs.quantities.graph import read_graph
 from rafs.steps import read_trace
 from rafs.types import ANSWER_PLACEHOLDER, Reading, StepKind, Trace
 

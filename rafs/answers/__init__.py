@@ -1,0 +1,1 @@
+"""Final answers: where a text states them, and whether two of them are the same."""

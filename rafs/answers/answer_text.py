@@ -1,0 +1,87 @@
+"""Answers as written, in one spelling: without delimiters, sizing, text macros and other clothes."""
+
+import re
+import unicodedata
+
+from rafs.splitting.markup import atomic_spans
+
+MAX_ANSWER_CHARS = 2000
+"""Characters of an answer that is compared by more than its spelling."""
+
+_SUPERSCRIPTS = {ord(sign): plain for sign, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)}
+_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,20}")
+_GLYPHS = str.maketrans(
+    {"−": "-", "–": "-", "—": "-", "∶": ":", "‐": "-", "’": "'", "“": '"', "”": '"', "∞": "\\infty "}
+)
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+_REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"(?<=,)\s?\\[!,]\s?(?=\d{3})|\\!", ""),
+        (r"\{,\}", ","),
+        (
+            r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits)(?![a-z])\s?\.?(?=[\s()\[\]{}\\|\w]|$)",
+            "",
+        ),
+        (r"\\[dtc]frac(?![a-z])", r"\\frac"),
+        (r"\\frac\s?(\d)\s?(\d)", r"\\frac{\1}{\2}"),
+        (r"\^?\s?\{?\\(?:circ|degree)(?![a-z])\}?", "°"),
+        (
+            r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname|textrm|boldsymbol|boxed|fbox)\s?\{([^{}]{0,500})\}",
+            r" \1 ",
+        ),
+        (r"(?<!\\)\\(?:[,;: ]|quad|qquad)|~|\u00a0", " "),
+        (r"(?<!\\)\\([%$#&])", r"\1"),
+        (r"\+\s?-", "- "),
+        (r"\\(?:le|leq|leqslant)(?![a-z])|≤|⩽|=<", "<="),
+        (r"\\(?:ge|geq|geqslant)(?![a-z])|≥|⩾", ">="),
+        (r"\\lt(?![a-z])", "<"),
+        (r"\\gt(?![a-z])", ">"),
+        (r"\\(?:approx|simeq)(?![a-z])|≈", " ≈ "),
+        (r"\\in(?![a-z])|∈", " ∈ "),
+        (r"\\(?:cup)(?![a-z])|∪", " ∪ "),
+        (r"\\(?:emptyset|varnothing)(?![a-z])", "∅"),
+        (r"(?:\\pm(?![a-z])|±)\s?", "±"),
+        (r"(^|[(,=\[{]\s?)-\s+(?=[\d\\.(])", r"\1-"),
+        (r"(?<=[\d)}])\s?\\?(?=(?:sin|cos|tan|ln|log)(?![a-z]))", "*"),
+        (r"\\(?:mathbb|mathcal)\s?\{?([A-Z])\}?", r"\1"),
+        (r"\*\*|__|`", ""),
+    )
+)
+_WRAPPED = re.compile(r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]*)\}|\"(?P<d>[^\"]*)\")", re.DOTALL)
+_FILLER = re.compile(
+    r"(?:approximately|approx\.?|about|around|roughly|exactly|a total of|≈|~|option|choice|answer:?)\s+",
+    re.IGNORECASE,
+)
+
+
+def normalise_answer(text: str) -> str:
+    """Return the one spelling under which identical answers are identical; linear in the text.
+
+    Case stays, since names of variables differ by it.
+    """
+    text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_GLYPHS).strip()
+    text = "".join(str(int(char)) if char.isdecimal() and not char.isascii() else char for char in text)
+    text = _without_dollars(text)
+    for pattern, replacement in _REWRITES:
+        text = pattern.sub(replacement, text)
+    text = " ".join(text.split())
+    for _ in range(3):
+        text = text.strip(" \t\"'").rstrip(".,;").strip()
+        wrapped = _WRAPPED.fullmatch(text)
+        text = next(part for part in wrapped.groups() if part is not None).strip() if wrapped else text
+        filler = _FILLER.match(text)
+        text = text[filler.end() :] if filler else text
+    return text
+
+
+def _without_dollars(text: str) -> str:
+    """Drop the delimiters of inline and display maths; a currency sign stays."""
+    parts, at = [], 0
+    for start, end in atomic_spans(text):
+        if text[start] == "$":
+            width = 2 if text.startswith("$$", start) else 1
+            parts += [text[at:start], text[start + width : end - width]]
+            at = end
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,1 @@
+"""Claims: what a step asserts, and whether it holds."""

@@ -1,0 +1,229 @@
+"""Reads the checkable claims of a derivation, and says of each whether it holds."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import MappingProxyType
+
+from rafs.grammar.expressions import Expression, Number, Variable, evaluate, show, variables
+from rafs.grammar.lexing import lex
+from rafs.claims.links import find_links
+from rafs.grammar.notation import as_submitted, in_english
+from rafs.claims.relations import Link
+from rafs.grammar.tokens import Kind
+from rafs.types import BlindStep, Claim, Span, Truth
+from rafs.claims.verdicts import Ruling, rule
+
+MAX_CLAIMS = 1000
+"""Claims of one trace; the steps that follow them are not read, and the graph says that it is incomplete."""
+_NAME = re.compile(
+    r"(?:^|[,;.(:\n]|\b(?:let|and|so|then|if|with|where|when)\b)[ \t]*([A-Za-z]{2,20})[ \t]*=", re.IGNORECASE
+)
+_X_IS_A_NAME = re.compile(
+    r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b", re.I
+)
+
+
+_ALTERNATIVES = re.compile(r"\b(?:or|case|if|when|either|solutions|roots|where|test|try|form)\b", re.IGNORECASE)
+"""Words of a step that speaks of several values of one name."""
+_SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A claim with what it was read from."""
+
+    claim: Claim
+    left: Expression
+    bindings: Mapping[str, Fraction]
+    """Values of the names that its left side uses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A name that the trace gives a value: `x = 3`."""
+
+    step: int
+    name: str
+    value: Fraction
+    span: Span
+    """Characters of the value."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """What is known while the steps are read in order."""
+
+    found: list[Found] = field(default_factory=list)
+    definitions: list[Definition] = field(default_factory=list)
+    unread_steps: set[int] = field(default_factory=set)
+    """Positions (in the sequence of steps) with a relation that no rule could read."""
+    bindings: dict[str, Fraction] = field(default_factory=dict)
+    rounded: dict[Fraction, Fraction] = field(default_factory=dict)
+    problem: str = ""
+    """The problem without white space; an equation in it is given, not asserted for every value."""
+    equations: list[Link] = field(default_factory=list)
+    """Equations in one unknown that this step has stated."""
+
+
+def read_claims(blind_steps: Sequence[BlindStep], problem: str) -> tuple[Claim, ...]:
+    """Read every checkable claim of a derivation, in order of appearance.
+
+    Args:
+        blind_steps: The derivation's steps.
+        problem: The problem; only its use of names is looked at.
+
+    Returns:
+        Claims whose operands are not resolved yet. FALSE only where no convention, unit, name or reading can save
+        the claim; UNKNOWN otherwise. A claim about step t depends on the steps up to t alone, but for the notation
+        of numbers, which all steps share.
+    """
+    problem, english = in_english(problem, blind_steps)
+    return as_submitted((found.claim for found in read_trace(english, problem).found), blind_steps)
+
+
+def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
+    """Read the claims, the names and what could not be read, step by step, from text in English notation."""
+    reader = Reader(problem="".join(problem.split()))
+    names: set[str] = set()
+    variable_x = _X_IS_A_NAME.search(problem) is not None
+    for position, step in enumerate(blind_steps):
+        names |= {found.group(1) for found in _NAME.finditer(step.text)}
+        variable_x = variable_x or _X_IS_A_NAME.search(step.text) is not None
+        if len(reader.found) >= MAX_CLAIMS:
+            reader.unread_steps.add(position)
+            continue
+        reading = find_links(step.text, frozenset(names | set(reader.bindings)), variable_x=variable_x)
+        reader.equations = []
+        if reading.unread:
+            reader.unread_steps.add(position)
+        for link in reading.links:
+            _read_link(reader, step, link)
+    return reader
+
+
+def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
+    if isinstance(link.left, Variable) and link.relation in ("=", "≈"):
+        _define(reader, step, link)
+        return
+    if not link.asserted:
+        return
+    if link.universal and "".join(step.text[link.left_span.start : link.right_span.end].split()) in reader.problem:
+        link = replace(link, universal=False)
+    ruling = rule(link, reader.bindings, reader.rounded)
+    names = variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
+    is_condition = bool(names) and link.relation not in ("=", "≈")
+    if ruling.truth is Truth.FALSE and (
+        is_condition or not all(_is_settled(reader, step, link, name) for name in names)
+    ):
+        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
+    if len(names) == 1 and link.relation == "=" and link.right is not None:
+        reader.equations.append(link)
+    if isinstance(link.left, Number) and link.doubts and ruling.truth is not Truth.TRUE:
+        return
+    if ruling.rounded and ruling.value is not None and ruling.result is not None:
+        reader.rounded[ruling.result] = ruling.value
+    _keep(reader, step, link, ruling)
+
+
+def _is_settled(reader: Reader, step: BlindStep, link: Link, name: str) -> bool:
+    """Say whether the same sentence gives the name its value, so that it cannot mean anything else there."""
+    if name == "pi":
+        return True
+    given = next((entry for entry in reversed(reader.definitions) if entry.name == name), None)
+    if given is None or given.step != step.index:
+        return False
+    return _SENTENCE_END.search(step.text, given.span.end, link.left_span.start) is None
+
+
+def _define(reader: Reader, step: BlindStep, link: Link) -> None:
+    """Bind a name; where the step has stated an equation in it, the value is a claim: its solution."""
+    assert isinstance(link.left, Variable)
+    value = evaluate(link.right, reader.bindings) if link.right is not None else None
+    if value is None:
+        return
+    name = link.left.name
+    equations = [equation for equation in reader.equations if name in _names(equation)]
+    between = step.text[equations[-1].right_span.end if equations else 0 : link.left_span.start]
+    alternatives = _ALTERNATIVES.search(step.text) is not None or _SENTENCE_END.search(between) is not None
+    if equations and isinstance(link.right, Number):
+        _keep(reader, step, link, _solved(link, equations, name, value, reader.bindings, alternatives=alternatives))
+    reader.bindings[name] = value
+    reader.definitions.append(Definition(step=step.index, name=name, value=value, span=link.right_span))
+
+
+def _names(link: Link) -> frozenset[str]:
+    return variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
+
+
+def _solved(
+    link: Link,
+    equations: Sequence[Link],
+    name: str,
+    value: Fraction,
+    bindings: Mapping[str, Fraction],
+    *,
+    alternatives: bool,
+) -> Ruling:
+    """Substitute a solution in the equations of its step; FALSE only when it solves none, and no case is left out."""
+    trial = {**bindings, name: value}
+    wrong = ""
+    for equation in equations:
+        assert equation.right is not None
+        left, right = evaluate(equation.left, trial), evaluate(equation.right, trial)
+        if left is None or right is None or (isinstance(link.right, Number) and link.right.decimals and left != right):
+            truth, reason = Truth.UNKNOWN, "the equation could not be computed"
+        elif left == right:
+            return Ruling(truth=Truth.TRUE, value=value, result=value, result_span=link.right_span, reason="solves it")
+        else:
+            truth, reason = Truth.FALSE, f"with {name} = {show(value)} the equation reads {show(left)} = {show(right)}"
+        wrong = wrong or (reason if truth is Truth.FALSE else "")
+        if truth is Truth.UNKNOWN:
+            return Ruling(truth=truth, value=value, result=value, result_span=link.right_span, reason=reason)
+    doubted = link.doubts or any(equation.doubts for equation in equations) or alternatives
+    return Ruling(
+        truth=Truth.UNKNOWN if doubted else Truth.FALSE,
+        value=value,
+        result=value,
+        result_span=link.right_span,
+        reason=wrong,
+    )
+
+
+def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
+    span = Span(start=link.left_span.start, end=max(link.right_span.end, link.left_span.end))
+    claim = Claim(
+        step=step.index,
+        span=span,
+        text=step.text[span.start : span.end],
+        relation=link.relation,
+        left=step.text[link.left_span.start : link.left_span.end],
+        right="" if link.right is None else step.text[link.right_span.start : link.right_span.end],
+        truth=ruling.truth,
+        value=ruling.value,
+        result=ruling.result,
+        result_span=_visible_span(step.text, link, ruling) if link.annotation else ruling.result_span,
+        reason=ruling.reason,
+    )
+    used = MappingProxyType({name: reader.bindings[name] for name in variables(link.left) & set(reader.bindings)})
+    found = Found(claim=claim, left=link.left, bindings=used)
+    twin = reader.found[-1] if reader.found and reader.found[-1].claim.step == step.index else None
+    same_place = twin is not None and claim.result_span is not None and twin.claim.result_span == claim.result_span
+    if twin is not None and same_place and (twin.claim.truth is Truth.FALSE) == (claim.truth is Truth.FALSE):
+        reader.found[-1] = found if link.annotation else twin
+        return
+    reader.found.append(found)
+
+
+def _visible_span(text: str, link: Link, ruling: Ruling) -> Span | None:
+    """Return where the number behind an annotation stands: the 24 after `<<48/2=24>>`."""
+    after = text.find(">>", link.right_span.end) + 2
+    tokens = lex(text[after : after + ANNOTATION_REACH])
+    if tokens and tokens[0].kind is Kind.NUMBER and tokens[0].value == ruling.result:
+        return Span(start=after + tokens[0].start, end=after + tokens[0].end)
+    return ruling.result_span
+
+
+ANNOTATION_REACH = 40
+"""Characters behind an annotation in which its number is looked for."""

@@ -1,0 +1,40 @@
+"""What a relation in running text says, as written: two sides, a sign, and the doubts of the reading."""
+
+from dataclasses import dataclass
+
+from rafs.grammar.terms import Expression
+from rafs.types import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One `left relation right` as written; nothing about its truth."""
+
+    relation: str
+    left: Expression
+    right: Expression | None
+    """None where the placeholder of the answer stands."""
+    left_span: Span
+    right_span: Span
+    doubts: frozenset[str]
+    """Why the reading itself is not certain; a contradiction under a doubt is not an error."""
+    in_words: bool = False
+    """The relation is a word such as `is`."""
+    continued: bool = False
+    """Another relation follows the right side, so `3*4 = 12 + 5 = 17` may be a run-on."""
+    asserted: bool = True
+    """False for denied, conditional and questioned statements."""
+    modulus: Expression | None = None
+    remainder: Expression | None = None
+    annotation: bool = False
+    universal: bool = False
+    """Stated for every value of its names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """All that was found in one text."""
+
+    links: tuple[Link, ...]
+    unread: tuple[int, ...]
+    """Offsets of relation signs that belong to no link, no label and no definition of a name."""

@@ -1,0 +1,72 @@
+"""Says whether an equation is asserted as a rewriting of one expression, so that it must hold for every value."""
+
+import re
+from fractions import Fraction
+
+from rafs.grammar.polynomials import Polynomial, normal_form
+from rafs.grammar.terms import Binary, Expression, Unary, variables
+
+REACH = 60
+"""Characters before an equation in which its rewriting is announced."""
+_LEADING = r"[^.!?;\n]{0,50}(?:\b(?:gives?|get|as|to|into|obtain|yields?|have|find|becomes)\b|[:,])\W{0,6}\Z"
+"""What stands between the announcement and a result; without it the equation may be what is rewritten."""
+_FACTORED = re.compile(rf"\bfactor(?:s|ed|ing|i[sz]\w+)?\b{_LEADING}", re.IGNORECASE)
+_EXPANDED = re.compile(
+    rf"\b(?:expand(?:s|ed|ing)?|multiply(?:ing)? out|distribut\w{{1,5}}|foil)\b{_LEADING}", re.IGNORECASE
+)
+_SIMPLIFIED = re.compile(rf"\b(?:simplif\w{{1,6}}|rewrit\w{{1,4}})\b{_LEADING}", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:solv\w*|equations?|sides?|roots?|solutions?|zero|set|where|when|if|such|given|suppose|let|find|want)\b",
+    re.IGNORECASE,
+)
+"""Words of a step whose equation may be one to be solved."""
+
+
+def is_rewriting(text: str, start: int, left: Expression, right: Expression) -> bool:
+    """Say whether text[start:] begins an identity: `it factors as x^2 - 1 = (x - 1)(x + 1)`.
+
+    It must be announced in its sentence, in a step that speaks of no equation; sum and product must stand where the
+    announcement says; and both sides must be polynomials in one name that agree in degree, leading coefficient and
+    constant term, as slips of signs do and equations to be solved seldom do.
+    """
+    before = text[max(0, start - REACH) : start]
+    shapes = _is_product(left), _is_product(right)
+    announced = (
+        (shapes == (False, True) and (_FACTORED.search(before) or _SIMPLIFIED.search(before)))
+        or (shapes == (True, False) and (_EXPANDED.search(before) or _SIMPLIFIED.search(before)))
+    )  # fmt: skip
+    return bool(announced) and _CONDITION.search(text) is None and _agree_at_ends(left, right)
+
+
+def _is_product(expression: Expression) -> bool:
+    """Say whether a product or power of sums with names stands there."""
+    match expression:
+        case Binary(op="*"):
+            return any(_is_product(side) or _is_sum(side) for side in (expression.left, expression.right))
+        case Binary(op="^"):
+            return _is_sum(expression.left)
+        case Unary():
+            return _is_product(expression.operand)
+    return False
+
+
+def _is_sum(expression: Expression) -> bool:
+    return isinstance(expression, Binary) and expression.op in "+-" and bool(variables(expression))
+
+
+def _agree_at_ends(left: Expression, right: Expression) -> bool:
+    names = variables(left)
+    sides = normal_form(left), normal_form(right)
+    if len(names) != 1 or variables(right) != names or sides[0] is None or sides[1] is None:
+        return False
+    if any(set(side.bottom) != {()} or side.atoms() != names for side in sides if side is not None):
+        return False
+    ends = [_ends(side.top, side.bottom) for side in sides if side is not None]
+    return ends[0] == ends[1] and ends[0][0] > 1
+
+
+def _ends(top: Polynomial, bottom: Polynomial) -> tuple[int, Fraction, Fraction]:
+    """Return degree, leading coefficient and constant term of a polynomial in one name."""
+    by_degree = {sum(power for _, power in term): value / bottom[()] for term, value in top.items() if value}
+    degree = max(by_degree, default=0)
+    return degree, by_degree.get(degree, Fraction(0)), by_degree.get(0, Fraction(0))

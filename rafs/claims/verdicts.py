@@ -1,0 +1,184 @@
+"""The truth of one link: exact where it can be, unknown where a convention, a unit or a name decides it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from rafs.grammar.enclosure import Bounds, enclose
+from rafs.grammar.expressions import Binary, Expression, Number, evaluate, leaves, show, undefined, variables
+from rafs.claims.looseness import carried_rounding, is_cut, is_near, is_rounding, loose_reading
+from rafs.claims.relations import Link
+from rafs.grammar.terms import literal_of
+from rafs.types import Span, Truth
+
+NEEDS_ALGEBRA = "needs algebra"
+"""Reason of a claim that exact arithmetic cannot decide and `rafs.algebra.settle` may."""
+FOR_EVERY = "for every value"
+"""Part of that reason when the trace claims an identity outright."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What a link comes to."""
+
+    truth: Truth
+    value: Fraction | None
+    result: Fraction | None
+    result_span: Span | None
+    reason: str = ""
+    rounded: bool = False
+    """The result is a rounding of the value."""
+
+
+def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction, Fraction]) -> Ruling:
+    """Decide one link.
+
+    Args:
+        link: Left side, relation and right side as written.
+        bindings: Values of the names so far.
+        rounded: Earlier results that were roundings, each with the exact value behind it.
+
+    Returns:
+        TRUE and FALSE only where the reading leaves no doubt.
+    """
+    value = evaluate(link.left, bindings)
+    if link.right is None:
+        return Ruling(truth=Truth.UNKNOWN, value=value, result=value, result_span=None, reason="the answer stands here")
+    result = evaluate(link.right, bindings)
+    span = link.right_span
+    if link.relation in ("=", "≈") and undefined(link.left, bindings) != undefined(link.right, bindings):
+        return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
+    if value is None or result is None:
+        return _without_values(link, bindings, value, result)
+    if link.modulus is not None or link.relation == "≡":
+        return _congruent(link, bindings, value, result)
+    if link.remainder is not None:
+        return _with_remainder(link, bindings, value, result)
+    if link.relation not in ("=", "≈"):
+        holds = _compare(link.relation, value, result)
+        if holds:
+            return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span)
+        return _doubted(link, value, result, f"{show(value)} {link.relation} {show(result)} does not hold")
+    return _equal(link, value, result, rounded)
+
+
+def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fraction, Fraction]) -> Ruling:
+    span = link.right_span
+    if value == result:
+        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span)
+    assert link.right is not None
+    first = _run_on(link, value)
+    if first is not None:
+        truth = Truth.TRUE if link.continued else Truth.UNKNOWN
+        return Ruling(
+            truth=truth, value=value, result=first.value, result_span=first.span, reason="run-on, read step by step"
+        )
+    loose = loose_reading(link, value, result) or carried_rounding(link, value, result, rounded)
+    if loose is not None:
+        truth, reason = loose
+        return Ruling(
+            truth=truth,
+            value=value,
+            result=value if reason == "percent" else result,
+            result_span=span,
+            reason=reason,
+            rounded=reason == "rounded",
+        )
+    return _doubted(link, value, result, f"{_source(link.left)} is {show(value)}, not {show(result)}")
+
+
+def _source(expression: Expression) -> str:
+    return "the left side" if not isinstance(expression, Number) else show(expression.value)
+
+
+def _doubted(link: Link, value: Fraction | None, result: Fraction | None, reason: str) -> Ruling:
+    """Rule FALSE, or UNKNOWN where the reading itself is in doubt."""
+    doubts = set(link.doubts)
+    if any(leaf.spelled for leaf in leaves(link.left) if isinstance(leaf, Number)):
+        doubts.add("spelled")
+    truth = Truth.UNKNOWN if doubts else Truth.FALSE
+    because = reason if not doubts else f"{reason}, unless it reads otherwise ({', '.join(sorted(doubts))})"
+    return Ruling(truth=truth, value=value, result=result, result_span=link.right_span, reason=because)
+
+
+def _compare(relation: str, left: Fraction, right: Fraction) -> bool:
+    match relation:
+        case "<":
+            return left < right
+        case ">":
+            return left > right
+        case "<=":
+            return left <= right
+        case ">=":
+            return left >= right
+    return left != right
+
+
+def _run_on(link: Link, value: Fraction) -> Number | None:
+    """Return the number that ends this equation and begins the next, as the 12 of `3*4 = 12 + 5 = 17`."""
+    if not isinstance(link.right, Binary):
+        return None
+    first = leaves(link.right)[0]
+    return first if isinstance(first, Number) and first.value == value else None
+
+
+def _congruent(link: Link, bindings: Mapping[str, Fraction], value: Fraction, result: Fraction) -> Ruling:
+    modulus = evaluate(link.modulus, bindings) if link.modulus is not None else None
+    if modulus is None or modulus <= 0:
+        return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="no modulus")
+    if ((value - result) / modulus).denominator == 1:
+        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=link.right_span)
+    return _doubted(link, value, result, f"the two sides differ by {show(value - result)}")
+
+
+def _with_remainder(link: Link, bindings: Mapping[str, Fraction], value: Fraction, result: Fraction) -> Ruling:
+    rest = evaluate(link.remainder, bindings) if link.remainder is not None else None
+    division = link.left
+    if rest is not None and isinstance(division, Binary) and division.op == "/":
+        top, bottom = evaluate(division.left, bindings), evaluate(division.right, bindings)
+        if top is not None and bottom:
+            if top == bottom * result + rest and 0 <= rest < abs(bottom):
+                return Ruling(truth=Truth.TRUE, value=result, result=result, result_span=link.right_span)
+            return _doubted(link, value, result, f"{show(bottom)} * {show(result)} + {show(rest)} is not {show(top)}")
+    return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="a remainder")
+
+
+def _without_values(
+    link: Link, bindings: Mapping[str, Fraction], value: Fraction | None, result: Fraction | None
+) -> Ruling:
+    """Rule on roots and pi by bounds; leave names and identities to algebra."""
+    assert link.right is not None
+    left, right = enclose(link.left, bindings), enclose(link.right, bindings)
+    if left is not None and right is not None and not variables(link.left) | variables(link.right):
+        ruled = _bounded(link, left, right, value, result)
+        if ruled is not None:
+            return ruled
+    free = (variables(link.left) | variables(link.right)) - set(bindings)
+    reason = f"{NEEDS_ALGEBRA}: depends on {', '.join(sorted(free))}" if free else NEEDS_ALGEBRA
+    if link.universal:
+        reason = f"{NEEDS_ALGEBRA}: stated {FOR_EVERY}"
+    elif link.doubts:
+        reason = f"the reading is in doubt ({', '.join(sorted(link.doubts))})"
+    return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason=reason)
+
+
+def _bounded(link: Link, left: Bounds, right: Bounds, value: Fraction | None, result: Fraction | None) -> Ruling | None:
+    """Decide a relation between bounds; None while they overlap."""
+    literal = literal_of(link.right)
+    if link.relation == "≈" or (link.relation == "=" and literal is not None):
+        decimals = literal.decimals if literal is not None else 0
+        target = right[0]
+        fits = literal is not None and all(is_rounding(side, target, decimals) for side in left)
+        if fits and (decimals or link.relation == "≈"):
+            return Ruling(truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="rounded")
+        loose = link.relation == "≈" and is_near(left[0], target, decimals)
+        if loose or is_cut(left[0], target, decimals):
+            return Ruling(
+                truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="roughly"
+            )
+    if left[1] >= right[0] and right[1] >= left[0]:
+        return None
+    below = left[1] < right[0]
+    if link.relation in ("<", "<=", "!=") if below else link.relation in (">", ">=", "!="):
+        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=link.right_span)
+    return _doubted(link, value, result, "the two sides differ")

@@ -1,0 +1,228 @@
+"""Exact normal forms: a quotient of polynomials over the rationals, square roots, i and names."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, prod
+
+from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
+
+Monomial = tuple[tuple[str, int], ...]
+Polynomial = dict[Monomial, Fraction]
+
+MAX_TERMS = 120
+"""Terms of one polynomial; a product of two such takes milliseconds."""
+MAX_POWER = 24
+"""Largest exponent that is multiplied out."""
+MAX_BITS = 4000
+"""Bits of one coefficient, some 1200 digits."""
+MAX_RADICAND = 10**8
+"""Largest integer whose square factors are drawn out of a root, by 10^4 trial divisions."""
+_CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045}
+_ROOT, _CALL = "√", "?"
+
+
+class _TooLarge(Exception):
+    """A cap was hit, or the form is outside of the normal form."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotient:
+    """`top / bottom`, not reduced; two of them are compared by cross multiplication."""
+
+    top: Polynomial
+    bottom: Polynomial
+
+    def atoms(self) -> frozenset[str]:
+        """Return the names, roots and opaque calls in it."""
+        return frozenset(atom for side in (self.top, self.bottom) for term in side for atom, _ in term)
+
+    def is_opaque(self) -> bool:
+        """Say whether a call that is only known by its text occurs, so that inequality is not proven."""
+        return any(atom.startswith(_CALL) for atom in self.atoms())
+
+    def variables(self) -> frozenset[str]:
+        """Return the names without a value of their own."""
+        return frozenset(a for a in self.atoms() if a not in _CONSTANTS and a != "i" and a[0] not in (_ROOT, _CALL))
+
+    def approximate(self) -> float | None:
+        """Return its value as a float where it is a real constant; for roundings only, never for equality."""
+        if self.is_opaque() or self.variables() or "i" in self.atoms():
+            return None
+        try:
+            return _approximate(self.top) / _approximate(self.bottom)
+        except (OverflowError, ZeroDivisionError):
+            return None
+
+
+def normal_form(expression: Expression) -> Quotient | None:
+    """Multiply an expression out; None where a cap is hit or it divides by zero."""
+    try:
+        return _form(expression)
+    except (_TooLarge, RecursionError):
+        return None
+
+
+def same_quotient(a: Quotient, b: Quotient) -> bool | None:
+    """Say whether two forms are identical; None where a cap was hit or an opaque call hides the answer."""
+    try:
+        difference = _add(_multiply(a.top, b.bottom), _multiply(b.top, a.bottom), -1)
+    except _TooLarge:
+        return None
+    if not difference:
+        return True
+    return None if a.is_opaque() or b.is_opaque() else False
+
+
+def proportional(a: Polynomial, b: Polynomial) -> bool:
+    """Say whether one polynomial is a rational multiple, not 0, of the other."""
+    if a.keys() != b.keys() or not a:
+        return False
+    return len({a[term] / b[term] for term in a}) == 1
+
+
+def show_polynomial(polynomial: Polynomial) -> str:
+    """Write a polynomial in a fixed order of terms."""
+    return "+".join(f"{polynomial[term]}{term}" for term in sorted(polynomial))
+
+
+def _form(expression: Expression) -> Quotient:
+    match expression:
+        case Number():
+            form = _constant(expression.value)
+        case Variable():
+            form = Quotient(top={((expression.name, 1),): Fraction(1)}, bottom={(): Fraction(1)})
+        case Unary(op="-"):
+            form = _combine("-", _constant(Fraction(0)), _form(expression.operand))
+        case Binary(op="^"):
+            form = _power(_form(expression.left), _form(expression.right))
+        case Binary(op="+" | "-" | "*" | "/"):
+            form = _combine(expression.op, _form(expression.left), _form(expression.right))
+        case Call(name="sqrt"):
+            form = _square_root(_form(expression.args[0]))
+        case Call(name=name) if name != "ambiguous":
+            form = _opaque(name, *map(_form, expression.args))
+        case _:
+            raise _TooLarge
+    return form
+
+
+def _constant(value: Fraction) -> Quotient:
+    return Quotient(top={(): value} if value else {}, bottom={(): Fraction(1)})
+
+
+def _value(form: Quotient) -> Fraction | None:
+    """Return the rational number that a form is, if it is one."""
+    if set(form.top) | set(form.bottom) <= {()}:
+        return form.top.get((), Fraction(0)) / form.bottom[()]
+    return None
+
+
+def _combine(op: str, a: Quotient, b: Quotient) -> Quotient:
+    if op in "*/":
+        if op == "/":
+            if not b.top:
+                raise _TooLarge
+            b = Quotient(top=b.bottom, bottom=b.top)
+        return Quotient(top=_multiply(a.top, b.top), bottom=_multiply(a.bottom, b.bottom))
+    if a.bottom == b.bottom:
+        return Quotient(top=_add(a.top, b.top, 1 if op == "+" else -1), bottom=a.bottom)
+    left, right = _multiply(a.top, b.bottom), _multiply(b.top, a.bottom)
+    return Quotient(top=_add(left, right, 1 if op == "+" else -1), bottom=_multiply(a.bottom, b.bottom))
+
+
+def _power(base: Quotient, exponent: Quotient) -> Quotient:
+    power = _value(exponent)
+    if power == Fraction(1, 2):
+        return _square_root(base)
+    if power is None or power.denominator != 1:
+        return _opaque("^", base, exponent)
+    known = _value(base)
+    limit = MAX_POWER if known is None else MAX_BITS
+    if abs(power) > limit or (power < 0 and not base.top):
+        raise _TooLarge
+    if known is not None:
+        if abs(power) * max(known.numerator.bit_length(), known.denominator.bit_length()) > MAX_BITS:
+            raise _TooLarge
+        return _constant(Fraction(known ** int(power)))
+    if power < 0:
+        base = Quotient(top=base.bottom, bottom=base.top)
+    result = _constant(Fraction(1))
+    for _ in range(abs(int(power))):
+        result = _combine("*", result, base)
+    return result
+
+
+def _square_root(inside: Quotient) -> Quotient:
+    value = _value(inside)
+    if value is None:
+        return _opaque("sqrt", inside)
+    radicand = abs(value.numerator) * value.denominator
+    if radicand > MAX_RADICAND:
+        root = isqrt(radicand)
+        if root * root != radicand:
+            return _opaque("sqrt", inside)
+        radicand, outside = 1, root
+    else:
+        outside = next(n for n in range(isqrt(radicand), 0, -1) if radicand % (n * n) == 0) if radicand else 0
+        radicand = radicand // (outside * outside) if outside else 1
+    atoms = [(f"{_ROOT}{radicand}", 1)] if radicand != 1 else []
+    atoms += [("i", 1)] if value < 0 else []
+    coefficient = Fraction(outside, value.denominator)
+    return Quotient(top={tuple(sorted(atoms)): coefficient} if coefficient else {}, bottom={(): Fraction(1)})
+
+
+def _opaque(name: str, *args: Quotient) -> Quotient:
+    shown = ";".join(f"{show_polynomial(arg.top)}/{show_polynomial(arg.bottom)}" for arg in args)
+    return Quotient(top={((f"{_CALL}{name}({shown})", 1),): Fraction(1)}, bottom={(): Fraction(1)})
+
+
+def _add(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
+    total = dict(a)
+    for term, coefficient in b.items():
+        total[term] = total.get(term, Fraction(0)) + sign * coefficient
+    return _capped({term: coefficient for term, coefficient in total.items() if coefficient})
+
+
+def _multiply(a: Polynomial, b: Polynomial) -> Polynomial:
+    product: Polynomial = {}
+    for left, p in a.items():
+        for right, q in b.items():
+            term, factor = _monomial(left, right)
+            product[term] = product.get(term, Fraction(0)) + p * q * factor
+    return _capped({term: coefficient for term, coefficient in product.items() if coefficient})
+
+
+def _monomial(a: Monomial, b: Monomial) -> tuple[Monomial, int]:
+    """Multiply two monomials; square roots meet in one root and i*i is -1."""
+    powers: dict[str, int] = dict(a)
+    for atom, power in b:
+        powers[atom] = powers.get(atom, 0) + power
+    roots = [int(atom[1:]) for atom, power in powers.items() if atom[0] == _ROOT for _ in range(power)]
+    factor = 1
+    if len(roots) > 1:
+        powers = {atom: power for atom, power in powers.items() if atom[0] != _ROOT}
+        radicand = prod(roots)
+        if radicand > MAX_RADICAND:
+            raise _TooLarge
+        factor = next(n for n in range(isqrt(radicand), 0, -1) if radicand % (n * n) == 0)
+        if radicand != factor * factor:
+            powers[f"{_ROOT}{radicand // factor**2}"] = 1
+    if powers.get("i", 0) > 1:
+        factor *= (-1) ** (powers["i"] // 2)
+        powers["i"] %= 2
+    return tuple(sorted((atom, power) for atom, power in powers.items() if power)), factor
+
+
+def _capped(polynomial: Polynomial) -> Polynomial:
+    if len(polynomial) > MAX_TERMS or any(
+        max(c.numerator.bit_length(), c.denominator.bit_length()) > 2 * MAX_BITS for c in polynomial.values()
+    ):
+        raise _TooLarge
+    return polynomial
+
+
+def _approximate(polynomial: Polynomial) -> float:
+    def number(atom: str) -> float:
+        return float(atom[1:]) ** 0.5 if atom[0] == _ROOT else _CONSTANTS[atom]
+
+    return sum(float(c) * prod(number(atom) ** power for atom, power in term) for term, c in polynomial.items())

@@ -1,0 +1,1 @@
+"""The quantity graph: where numbers come from and what they lead to."""

@@ -1,0 +1,1 @@
+"""Cutting a text into steps, and saying what each of them does."""

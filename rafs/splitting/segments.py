@@ -1,0 +1,182 @@
+"""Cutting a text into atomic segments that tile it: lines, list items and sentences, nothing cut open."""
+
+import bisect
+import re
+from itertools import pairwise
+
+from rafs.splitting.markup import atomic_spans
+from rafs.types import ANSWER_PLACEHOLDER
+
+_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_STOP = re.compile(r"[.!?…]+|[。！？]")
+_CLOSERS = re.compile(r"[\"'”’»)\]*_]{0,6}")
+_WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z.]{0,11}$")
+_HASH_MARK = re.compile(r"(?<=\s)####(?!#)")
+_LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|#\d{1,3}\.)(?=\s)")
+_LABEL_ONLY = re.compile(
+    r"[\s#*_>-]*(?:(?:step|part|case|schritt|étape|paso)\s*\w{1,6}|\(?(?:\d{1,3}|[A-Za-z])[.)]|[-*+•–])?[\s:.)*_–-]*",
+    re.IGNORECASE,
+)
+STEP_MARK = re.compile(
+    r"[\s#*_>]{0,20}(?:[-+•–]\s{1,4})?(?:(?:step|part|case)\s?\d{1,3}\s?[:.)-]?|\(?\d{1,3}[.)](?=\s)|#\d{1,3}\.?)?[\s*_:]{0,10}",
+    re.IGNORECASE,
+)
+"""List number or `Step 3:` at the head of a segment; its number is no quantity. Always matches."""
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]{1,120}\*\*[\s:.]*$|__[^_]{1,120}__[\s:.]*$)")
+_DISPLAY = re.compile(r"\s*(?:\\\[|\$\$|\\begin\{)")
+_AFTER_DISPLAY = re.compile(r"\s{1,20}(?=[A-Z][a-z]|\\\[|\$\$)")
+_CHAINED = re.compile(r"\s*(?:=|≈|\\approx|&=|\\implies|⇒)")
+_WRAPPED = re.compile(r"\s*(?!(?:so|then|hence|thus|therefore)\b)[a-z]{2,}\s")
+_WHERE = re.compile(r"\s*(?:where|with|and|for|which)\s")
+_WRAP_MIN_CHARS = 60  # a shorter line without a full stop is a line of its own, not wrapped prose
+_LABEL_MAX_CHARS = 200  # a longer line is not a heading
+_LIST_MARK_CHARS = 12
+_LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}|[A-Za-z])")
+_NAME_BEFORE = re.compile(r"(?:^|[.]|[A-Z][a-z]+)\s*$")
+_NAME_GAP = 20  # characters before an initial in which the name it belongs to is looked for
+_INITIALS_GAP = 12  # longest word looked at before a full stop
+
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof st vs i.e e.g ie eg approx fig eq cf resp gen rev sen dept ca viz est eqn ex z.b bzw d.h"
+    " p.ej sra".split()
+)
+_UNIT_ABBREVIATIONS = frozenset(
+    "etc a.m p.m ft in oz lb lbs hr hrs min mins sec inc ltd co yr yrs u.s avg max jr sr al no nos sq yd mi km cm"
+    " u.k st usw".split()
+)
+_STARTERS = frozenset(
+    "The It He She They We I You So This That These Those Then Therefore Thus Hence In If Since Now Next Finally"
+    " First Second After Each Every There Our Let As And But To For What How".split()
+)
+
+
+def split_spans(text: str) -> list[tuple[int, int]]:
+    """Return contiguous [start, end) segments that tile the text; none for a text of white space.
+
+    A segment is a sentence, a list item's sentence, a line, a table or a block of display maths or code,
+    with its heading or list mark before it and the white space behind it. Linear in the text.
+    """
+    if not text.strip():
+        return []
+    atoms = atomic_spans(text)
+    segments: list[tuple[int, int]] = []
+    last = ""
+    for start, end in _pieces(text, atoms):
+        piece = text[start:end]
+        if segments and _glued(last, piece):
+            segments[-1] = (segments[-1][0], end)
+            last = last if not _has_word(piece) else piece
+        else:
+            segments.append((start, end))
+            last = piece
+    if len(segments) > 1 and _is_label(last):
+        start, end = segments.pop()
+        segments[-1] = (segments[-1][0], end)
+    return segments
+
+
+def _pieces(text: str, atoms: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cut at every line end and sentence end that lies in no atom."""
+    starts = [start for start, _ in atoms]
+
+    def inside(position: int) -> bool:
+        at = bisect.bisect_right(starts, position - 1) - 1
+        return at >= 0 and position < atoms[at][1]
+
+    cuts = [0]
+    lines = [end.end() for end in _LINE_END.finditer(text) if not inside(end.start())]
+    if not lines or lines[-1] < len(text):
+        lines.append(len(text))
+    begin = 0
+    for start, end in atoms:
+        if text.startswith(("\\[", "$$"), start) and (behind := _AFTER_DISPLAY.match(text, end)):
+            cuts.append(behind.end())
+    for end in lines:
+        cuts += [cut for cut in _sentence_cuts(text, begin, end) if not inside(cut)]
+        cuts.append(end)
+        begin = end
+    cuts = sorted({cut for cut in cuts if cut < len(text)} | {len(text)})
+    return list(pairwise(cuts))
+
+
+def _sentence_cuts(text: str, begin: int, end: int) -> list[int]:
+    """Return the offsets inside one line where a new sentence (or a `####` mark) begins."""
+    cuts = [mark.start() for mark in _HASH_MARK.finditer(text, begin, end)]
+    last_bracket = text.rfind(")", begin, end)
+    depth, seen = 0, begin
+    for stop in _STOP.finditer(text, begin, end):
+        depth = max(0, depth + text.count("(", seen, stop.start()) - text.count(")", seen, stop.start()))
+        seen = stop.start()
+        if depth and stop.end() < last_bracket:
+            continue
+        closers = _CLOSERS.match(text, stop.end(), end)
+        after = closers.end() if closers else stop.end()
+        if _ends_sentence(text, begin, stop, after, end):
+            while after < end and text[after].isspace():
+                after += 1
+            cuts.append(after)
+    return [cut for cut in cuts if begin < cut < end]
+
+
+def _ends_sentence(text: str, begin: int, stop: re.Match[str], after: int, end: int) -> bool:
+    """Say whether the punctuation `stop`, its closing quotes ending at `after`, ends a sentence."""
+    if stop.group()[0] in "。！？":
+        return True
+    rest = text[after : min(end, after + 40)]
+    following = re.match(r"\s+[\"'“(*_$\\]*(\w+)?", rest)
+    if following is None:
+        glued = re.match(r"([A-Z][a-z]+)\s", rest)
+        return glued is not None and glued[1] in _STARTERS and text[stop.start() - 1 : stop.start()].isalnum()
+    word = following[1] or ""
+    if stop.group() == "!" and text[stop.start() - 1 : stop.start()].isalnum():
+        return bool(word[:1].isupper()) or not text[stop.start() - 1].isdigit()
+    if stop.group() != ".":
+        return not (word[:1].islower() and "." in stop.group())
+    return not _is_abbreviation(text, begin, stop.start(), word)
+
+
+def _is_abbreviation(text: str, begin: int, dot: int, following: str) -> bool:
+    """Say whether the full stop at `dot` belongs to an abbreviation, an initial or a list number."""
+    if dot - begin <= _LIST_MARK_CHARS and _LIST_NUMBER.fullmatch(text, begin, dot):
+        return True
+    before = _WORD_BEFORE.search(text, max(begin, dot - _INITIALS_GAP), dot)
+    if before is None or following in _STARTERS:
+        return False
+    word = before.group().lower()
+    if word in ("no", "nos"):
+        return following[:1].isdigit()
+    if word in _UNIT_ABBREVIATIONS or ("." in word and word not in _ABBREVIATIONS):
+        return not following[:1].isupper()
+    initial = len(word) == 1 and before.group().isupper() and following[:1].isupper()
+    names = initial and _NAME_BEFORE.search(text[max(begin, dot - _NAME_GAP) : before.start()]) is not None
+    return names or word in _ABBREVIATIONS
+
+
+def _has_word(piece: str) -> bool:
+    return any(char.isalnum() for char in piece)
+
+
+def _is_label(piece: str) -> bool:
+    """Say whether a piece is only a heading, a list mark or `Step 3:`; it belongs to what follows."""
+    if len(piece) > _LABEL_MAX_CHARS or ANSWER_PLACEHOLDER in piece:
+        return False
+    return _HEADING.match(piece) is not None or _LABEL_ONLY.fullmatch(piece.strip()) is not None
+
+
+def _glued(last: str, piece: str) -> bool:
+    """Say whether `piece` belongs to the segment whose latest piece is `last`."""
+    if not _has_word(piece) or not _has_word(last) or _is_label(last):
+        return not _starts_hash(piece)
+    ending = last.rstrip().rstrip("*_")[-1:]
+    if ending == ":":
+        return _LIST_MARK.match(piece) is None and not _HEADING.match(piece)
+    rows = last.lstrip().startswith("|") and piece.lstrip().startswith("|")
+    if rows or _CHAINED.match(piece) or (_DISPLAY.match(last) and _WHERE.match(piece)):
+        return True
+    if ending in ".!?。！？" or _DISPLAY.match(piece):
+        return ending not in ".!?。！？" and not last.rstrip().endswith(("\\]", "$$"))
+    return len(last) >= _WRAP_MIN_CHARS and _WRAPPED.match(piece) is not None
+
+
+def _starts_hash(piece: str) -> bool:
+    return piece.lstrip().startswith("####") and _has_word(piece)

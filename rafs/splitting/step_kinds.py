@@ -1,0 +1,101 @@
+"""What a step does: infer, set up, or only state the answer. Read from its blind text alone."""
+
+import re
+
+from rafs.splitting.segments import STEP_MARK
+from rafs.types import ANSWER_PLACEHOLDER, StepKind
+
+_DECORATION = re.compile(r"[*_#>`\"“”$\\()\[\]{}|]|\\(?:text|mathrm|quad|,|;|!)")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_REASON = re.compile(r"\b(?:because|since|given that|as there|if|due to|so that|by)\b", re.IGNORECASE)
+_CONCLUSION = re.compile(
+    r"\b(?:therefore|so|thus|hence|consequently|then|must be|must have|can't be|cannot be|which means|means that"
+    r"|this means|gives?|giving|yields?|implies|it follows|follows that|we get|we have|we find|we obtain|results? in"
+    r"|resulting in|equals|is equal to|amounts? to|comes? to|adds? up to|leav(?:es|ing)|makes|simplif(?:y|ies)"
+    r"|reduces? to|we conclude|we see that|because|since|also ist|daher|donc|por lo tanto|entonces)\b"
+    r"|∴|⇒|\\implies|\\therefore|\\Rightarrow|因此|所以|得|故",
+    re.IGNORECASE,
+)
+_ORDINAL = r"(?:first|next|now|then|finally|second|third|so|okay|ok|alright|well|to begin|to start)(?:ly)?,?\s+"
+_WE = r"(?:we|i|you|let's|let us|let me)\s+(?:(?:will|can|should|must|also|first|now|then|just)\s+){0,3}"
+_PLAN = re.compile(
+    rf"^(?:{_ORDINAL}(?:of all,?\s+)?){{0,3}}"
+    rf"(?:{_WE}(?:(?:need|have|want|are going|try|like)\s+to|need|want|start|begin|look|consider|denote|think|see"
+    r"|work|set|recall|check|verify|use|break|figure|assume)"
+    rf"|(?:{_WE})?(?:calculate|find|determine|compute|solve|identify|analy[sz]e|express|define|consider))\b",
+    re.IGNORECASE,
+)
+_GOAL = re.compile(r"^to\s+(?:solve|find|determine|calculate|compute|answer|figure)\b[^=]*$", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"^(?:let|suppose|assume|given|denote|define|problem|question|recall|we (?:know|are given|are told))\b",
+    re.IGNORECASE,
+)
+_EQUATION = re.compile(r"[=≈≡]|\\approx|\\equiv|[<>≤≥]\s*\S|\\(?:leq?|geq?)\b")
+_OPERATION = re.compile(r"[\w)}\]]\s*(?:[-+*/×÷·^−]|\\times|\\cdot|\\div|x)\s*[$€£]?[\w({\[\\]")
+_COMPUTED = re.compile(
+    r"(?:\d|\))\s?(?:[-+*/×÷·−]|\\times|\\cdot|\\div|x)\s?[$€£(]{0,2}\d[\d,.]{0,20}"
+    r"(?:[ ][a-z]{1,12}){0,2}\)?\s?=\s?[$€£]?\d"
+    r"|(?:%|\bpercent|\d/\d{1,4}|\b(?:half|third|quarter)s?)\s(?:of|off)\s[^.!?=\n]{0,20}\d[^.!?=\n]{0,20}?"
+    r"(?:=|\b(?:is|are|equals|gives|makes|comes to))\s?\W{0,4}\d",
+    re.IGNORECASE,
+)
+"""An operation on numbers, or a share of a number, and the number that it comes to."""
+_ANSWER_LABEL = re.compile(r"\b(?:answer|antwort|réponse|respuesta|risposta|resposta)\b|答案", re.IGNORECASE)
+_MAX_STATEMENT_CHARS = 240  # a longer sentence argues; it does not only state
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """Return the numerals of a text, without their thousands separators."""
+    return frozenset(number.group().replace(",", "") for number in _NUMBER.finditer(text))
+
+
+def classify_step(blind: str, known: frozenset[str], *, guessed: bool = False) -> StepKind:
+    """Say what a step does.
+
+    ANSWER: holds the placeholder and nothing that could be judged beside it: no digit, no operation, no equation
+    but `symbol = [answer]`, no reason. INFERENCE: an equation with a number or an operation, a conclusion word, or
+    a number that neither the problem nor an earlier step has. SETUP: everything else, and plans and givens.
+
+    Args:
+        blind: The step's blind text.
+        known: Numerals of the problem and of the earlier steps.
+        guessed: True where the placeholder stands for a number that no marker or conclusion called the answer;
+            only a bare number is a statement then.
+    """
+    if ANSWER_PLACEHOLDER in blind and _only_states(blind, guessed):
+        return StepKind.ANSWER
+    body = blind[_mark_end(blind) :]
+    plain = body.replace("’", "'").lstrip(" *_")
+    numbered = bool(_NUMBER.search(body)) or ANSWER_PLACEHOLDER in body
+    equation = bool(_EQUATION.search(body))
+    if _COMPUTED.search(body) or (equation and _OPERATION.search(body) and not _GIVEN.match(plain)):
+        return StepKind.INFERENCE
+    if _PLAN.match(plain) or _GIVEN.match(plain) or _GOAL.match(plain) or plain.rstrip(' *_"').endswith(("?", ":")):
+        return StepKind.SETUP
+    if (equation and numbered) or _CONCLUSION.search(body) or ANSWER_PLACEHOLDER in body:
+        return StepKind.INFERENCE
+    heading = blind.startswith("#") and "\n" not in blind
+    return StepKind.SETUP if heading or numbers_in(body) <= known else StepKind.INFERENCE
+
+
+def _only_states(blind: str, guessed: bool) -> bool:
+    """Say whether a step states the answer and nothing else."""
+    rest = blind.replace(ANSWER_PLACEHOLDER, " ")
+    words = _DECORATION.sub(" ", rest[_mark_end(rest) :]).strip(" .,:;!?。：-=\n")
+    if not words or _ANSWER_LABEL.fullmatch(words):
+        return True
+    if guessed or len(rest) > _MAX_STATEMENT_CHARS or _NUMBER.search(words) or _REASON.search(words):
+        return False
+    sides = rest.split("=")
+    if len(sides) > 2 or _OPERATION.search(rest):
+        return False
+    left = re.search(r"(?:^|[\s$(])([^\s$]*)\s*$", sides[0])
+    operators = (
+        left is None or re.search(r"[-+*/×÷]", left[1]) or re.search(r"[-+*/×÷·]\s*$", sides[0][: left.start(1)])
+    )
+    return len(sides) == 1 or not operators
+
+
+def _mark_end(text: str) -> int:
+    mark = STEP_MARK.match(text)
+    return mark.end() if mark else 0

@@ -1,0 +1,176 @@
+"""Which two answers are one answer."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rafs.answers.equivalence import equivalent, needs_algebra
+from rafs.grammar.expressions import parse_expression
+from rafs.grammar.polynomials import normal_form
+from rafs.types import Truth
+
+T, F, U = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
+TABLE: list[tuple[str, str, str, Truth]] = [
+    ("fraction and decimal", "3/4", "0.75", T),
+    ("latex fraction", "\\dfrac34", "3/4", T),
+    ("digits are not glued", "\\frac34", "34", F),
+    ("mixed number", "2\\frac{1}{2}", "2.5", T),
+    ("percent and share", "25%", "1/4", T),
+    ("percent and figure", "25%", "25", U),
+    ("percent sign and word", "25\\%", "25 percent", T),
+    ("thousands", "12,345", "12345", T),
+    ("latex thousands", "12,\\!345", "12345", T),
+    ("no thousands", "12,34", "1234", F),
+    ("minus signs", "−3", "-3", T),
+    ("full-width digits", "４２", "42", T),
+    ("large integers", "9007199254740993", "9007199254740992", F),
+    ("tiny difference", "1/2^{90}", "1/2^{91}", F),
+    ("power of ten", "2 \\times 10^{3}", "2000", T),
+    ("unit missing", "7 miles", "7", T),
+    ("units converted", "2 hours", "120 minutes", T),
+    ("units in conflict", "2 hours", "2 minutes", F),
+    ("dimensions in conflict", "3 m", "3 kg", F),
+    ("square units", "1 square foot", "144 square inches", T),
+    ("speeds", "60 miles per hour", "60 mph", T),
+    ("nouns of one kind", "5 apples", "5 red apples", T),
+    ("other nouns", "5 cats", "5 dogs", U),
+    ("other nouns and values", "5 cats", "6 dogs", F),
+    ("currency missing", "$7.50", "7.5", T),
+    ("currencies", "$5", "€5", F),
+    ("cents", "50 cents", "$0.50", T),
+    ("degrees", "90^\\circ", "90", T),
+    ("number word", "forty-two", "42", T),
+    ("assignment", "x = 3", "3", T),
+    ("true equation", "2 * 3 = 6", "6", T),
+    ("false equation", "2 * 3 = 7", "7", U),
+    ("one value twice", "3/8 or 0.375", "3/8", T),
+    ("labels in conflict", "x = 3", "x = 4", F),
+    ("text macro", "\\text{yes}", "Yes", T),
+    ("opposites", "yes", "no", F),
+    ("no solution is not zero", "no solution", "0", F),
+    ("no solution", "\\emptyset", "no real solutions", T),
+    ("option letters", "(B)", "b.", T),
+    ("other option", "(B)", "C", F),
+    ("names", "Ann", "Bob", U),
+    ("tuple", "\\left(1, \\frac{1}{2}\\right)", "(1, 0.5)", T),
+    ("tuple order", "(1, 2)", "(2, 1)", F),
+    ("list order", "3, 1 and 2", "1, 2, 3", T),
+    ("list length", "3 and 4", "4", F),
+    ("set", "\\{1, 2\\}", "2, 1", T),
+    ("both signs", "\\pm 3", "-3, 3", T),
+    ("one sign", "\\pm 3", "3", F),
+    ("interval ends", "[1, 2)", "[1, 2]", F),
+    ("inequality", "x \\le 3", "(-\\infty, 3]", T),
+    ("flipped inequality", "3 > x", "x < 3", T),
+    ("double inequality", "1 < x \\leq 4", "x \\in (1, 4]", T),
+    ("union", "[1, 2] \\cup (2, 5)", "[1, 5)", T),
+    ("gap in a union", "[1, 2) \\cup (2, 5)", "[1, 5)", F),
+    ("matrix", "\\begin{pmatrix}1&2\\\\3&4\\end{pmatrix}", "\\begin{bmatrix} 1 & 2 \\\\ 3 & 4 \\end{bmatrix}", T),
+    ("row and column", "\\begin{pmatrix}1\\\\2\\end{pmatrix}", "\\begin{pmatrix}1&2\\end{pmatrix}", F),
+    ("surd", "\\frac{1}{\\sqrt{2}}", "\\frac{\\sqrt{2}}{2}", T),
+    ("surd simplified", "\\sqrt{12}", "2\\sqrt{3}", T),
+    ("surd factor", "2\\sqrt{3}", "2", F),
+    ("wrong rounding", "\\sqrt{2}", "1.415", F),
+    ("right rounding", "\\sqrt{2}", "1.414", U),
+    ("rounded fraction", "1/3", "0.33", U),
+    ("sum", "2 - 1/e", "2 + 1/e", F),
+    ("identity", "\\frac{x+1}{2}", "x/2 + 1/2", T),
+    ("expanded", "(x+1)^2", "x^2 + 2x + 1", T),
+    ("vanishes at many points", "x(x-1)(x-2)", "0", F),
+    ("variables", "x^2", "t^2", F),
+    ("complex", "2 + 3i", "3i + 2", T),
+    ("imaginary", "2i", "2", F),
+    ("times i squared", "(1+i)^2", "2i", T),
+    ("functions", "2\\sin(x)", "2 sin(x)", T),
+    ("scaled equation", "2x + 4y = 6", "x + 2y - 3 = 0", T),
+    ("clock", "10:05", "5:10", F),
+    ("clock with half", "10:05 am", "10:05 AM", T),
+    ("halves of the day", "10:05 am", "10:05 pm", F),
+    ("date", "03/04/2001", "3/4/2001", T),
+    ("base", "12_5", "12_7", F),
+    ("infinities", "\\infty", "-\\infty", F),
+    ("unreadable", "\\frac{1}{", "5", U),
+    ("unreadable but identical", "\\frac{1}{", "\\frac{1}{", T),
+    ("too large to compute", "10^{10^{10}}", "4", U),
+    ("missing", "", "7", F),
+    ("both missing", " ", "", F),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "truth"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_answers_are_compared_as_mathematics_in_both_orders(a: str, b: str, truth: Truth) -> None:
+    assert equivalent(a, b) is truth
+    assert equivalent(b, a) is truth
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "problem", "truth"),
+    [
+        pytest.param("35%", "35", "What percent is red?", T, id="asks for percent"),
+        pytest.param("35%", "35", "By what factor does it grow?", F, id="asks for a factor"),
+        pytest.param("3, 1, 2", "1, 2, 3", "List them in order of height.", F, id="order asked"),
+        pytest.param("2:4", "1:2", "What is the ratio of cats to dogs?", T, id="ratio"),
+        pytest.param("1/2", "1:2", "What is the ratio of cats to dogs?", T, id="ratio as fraction"),
+        pytest.param("2,5", "2.5", "Quel est le prix ?", T, id="decimal comma"),
+        pytest.param("(B)", "6", "Choose.\n(A) 5\n(B) 6\n(C) 7", T, id="option listed in the problem"),
+        pytest.param("(B)", "7", "Choose.\n(A) 5\n(B) 6\n(C) 7", F, id="other option"),
+    ],
+)
+def test_the_problem_decides_conventions(a: str, b: str, problem: str, truth: Truth) -> None:
+    assert equivalent(a, b, problem=problem) is truth
+    assert equivalent(b, a, problem=problem) is truth
+
+
+answers = st.one_of(
+    st.sampled_from([row[1] for row in TABLE]),
+    st.text(max_size=20),
+    st.text("0123456789+-*/^(),.%$ xi=<{}\\", max_size=15),
+)
+
+
+@given(answers, answers)
+def test_equivalence_is_symmetric(a: str, b: str) -> None:
+    assert equivalent(a, b) is equivalent(b, a)
+
+
+@given(answers)
+def test_an_answer_equals_itself_unless_it_is_missing(a: str) -> None:
+    assert equivalent(a, a) in (T, F)
+    assert equivalent(a, a) is T or not any(char.isalnum() for char in a)
+
+
+@given(st.fractions(max_denominator=50), st.fractions(max_denominator=50))
+def test_plain_fractions_are_equal_where_their_values_are(a: object, b: object) -> None:
+    assert equivalent(str(a), str(b)) is (T if a == b else F)
+
+
+def test_open_comparisons_are_handed_to_the_algebra_worker() -> None:
+    assert needs_algebra("\\sin(x)^2 + \\cos(x)^2", "1") is not None
+    assert needs_algebra("3/4", "0.75") is None
+    assert needs_algebra("(x+1)^2", "x^2 + 2x + 1") is None
+    assert needs_algebra("blue", "1") is None
+
+
+def test_expansion_is_capped() -> None:
+    expression = parse_expression("(a+b+c+d+f+g)^20")
+    assert expression is not None
+    assert normal_form(expression) is None
+
+
+@pytest.mark.parametrize(
+    "piece", ["(", "\\frac{1}{2}", "1,", "\\sqrt{2}*", "x+", "{", "1^", "\\text{", "$", "[1,2) \\cup "]
+)
+def test_hostile_answers_are_compared_within_a_second(piece: str) -> None:
+    started = time.process_time()
+    for length in (1900, 50_000):
+        equivalent((piece * length)[:length], "5")
+        equivalent((piece * length)[:length], (piece * length)[: length - 1])
+    assert time.process_time() - started < 3.0, "measured below 0.3 s"
+
+
+@pytest.mark.parametrize("odd", ["±", "± ", "+", "{}", "()", "\\{\\}", "=", ","])
+def test_a_sign_alone_is_compared_without_a_crash(odd: str) -> None:
+    assert equivalent(odd, "3/4") is not Truth.TRUE
+    assert equivalent("3/4", odd) is not Truth.TRUE

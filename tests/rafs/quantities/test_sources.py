@@ -1,0 +1,40 @@
+"""Numbers that a derivation takes apart or announces are known; those that nothing brings in are not."""
+
+import pytest
+
+from rafs.quantities.graph import read_graph
+from rafs.types import BlindStep, SourceKind, StepKind
+
+
+def ungrounded(problem: str, *texts: str) -> set[str]:
+    steps = [BlindStep(index=index, text=text, kind=StepKind.INFERENCE) for index, text in enumerate(texts)]
+    operands = [operand for claim in read_graph(problem, steps).claims for operand in claim.operands]
+    return {operand.text for operand in operands if operand.source is SourceKind.UNGROUNDED}
+
+
+KNOWN = {
+    "two_places": ("What is 13 times 37?", ["13 * 30 = 390 and 13 * 7 = 91."]),
+    "three_places": ("What is 3 times 586?", ["3 * 500 = 1500, 3 * 80 = 240 and 3 * 6 = 18."]),
+    "places_of_a_result": ("What is 9 * 5 + 3, times 19?", ["9 * 5 + 3 = 48", "19 * 40 = 760, 19 * 8 = 152"]),
+    "common_denominator": ("Add 1/4 and 1/6.", ["The common denominator is 12.", "12 / 4 = 3, 12 / 6 = 2"]),
+    "spelled": ("Add 5 to it.", ["There are seventeen of them.", "17 + 5 = 22"]),
+    "part_of_a_fraction": ("Take 3/4 of it.", ["3/4 = 33/44", "33 + 44 = 77"]),
+}
+
+
+@pytest.mark.parametrize(("problem", "texts"), KNOWN.values(), ids=KNOWN.keys())
+def test_a_number_that_was_taken_apart_or_announced_is_known(problem: str, texts: list[str]) -> None:
+    assert ungrounded(problem, *texts) == set()
+
+
+INVENTED = {
+    "one_place_alone": ("What is 13 times 37?", ["13 * 30 = 390."], {"30"}),
+    "another_number": ("What is 13 times 37?", ["13 * 30 = 390 and 13 * 7 = 91.", "91 + 80 = 171"], {"80"}),
+    "announced_in_the_same_step": ("Halve 5.", ["With 77, 5 * 77 = 385."], {"77"}),
+    "part_of_a_wrong_fraction": ("Take 3/4 of it.", ["3/4 = 33/45", "33 + 3 = 36"], {"33"}),
+}
+
+
+@pytest.mark.parametrize(("problem", "texts", "invented"), INVENTED.values(), ids=INVENTED.keys())
+def test_a_number_that_nothing_brings_in_is_ungrounded(problem: str, texts: list[str], invented: set[str]) -> None:
+    assert ungrounded(problem, *texts) == invented

@@ -1,0 +1,73 @@
+"""Where a text is cut, and where it is not."""
+
+import pytest
+
+from rafs.splitting.segments import split_spans
+
+
+def cut(text: str) -> list[str]:
+    return [text[start:end].strip() for start, end in split_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "segments"),
+    [
+        pytest.param("It costs 2.5 each. We buy 4.", ["It costs 2.5 each.", "We buy 4."], id="decimals"),
+        pytest.param(
+            "Use approx. 30 l, i.e. 3 cans. Done.", ["Use approx. 30 l, i.e. 3 cans.", "Done."], id="abbreviations"
+        ),
+        pytest.param(
+            "Room no. 7 holds 20 vs. 12 before. Fine.", ["Room no. 7 holds 20 vs. 12 before.", "Fine."], id="no., vs."
+        ),
+        pytest.param(
+            "It opens at 8 a.m. and ends at 5 p.m. today. Good.",
+            ["It opens at 8 a.m. and ends at 5 p.m. today.", "Good."],
+            id="a.m.",
+        ),
+        pytest.param("Mr. J. Smith pays 3. He leaves.", ["Mr. J. Smith pays 3.", "He leaves."], id="initials"),
+        pytest.param("It was size M. It fits.", ["It was size M.", "It fits."], id="single letter at the end"),
+        pytest.param("1. Add 2 and 3.\n2. Stop.", ["1. Add 2 and 3.", "2. Stop."], id="numbered list"),
+        pytest.param("- a = 1\n- b = 2", ["- a = 1", "- b = 2"], id="bullets"),
+        pytest.param(
+            "## Step 1: Start\nLet n = 2.\n## Step 2: End\nSo n = 3.",
+            ["## Step 1: Start\nLet n = 2.", "## Step 2: End\nSo n = 3."],
+            id="headings",
+        ),
+        pytest.param(
+            "Step 1: We add 1 + 1 = 2. Step 2: We double it.",
+            ["Step 1: We add 1 + 1 = 2.", "Step 2: We double it."],
+            id="steps in a line",
+        ),
+        pytest.param("a = 1\nb = 2\na + b = 3", ["a = 1", "b = 2", "a + b = 3"], id="an equation a line"),
+        pytest.param("x = 2 * 3\n= 6", ["x = 2 * 3\n= 6"], id="chained equation"),
+        pytest.param(
+            "We get\n\\[\na = 1.\n\nb = 2\n\\]\nThen stop.",
+            ["We get\n\\[\na = 1.\n\nb = 2\n\\]", "Then stop."],
+            id="display maths",
+        ),
+        pytest.param(
+            "So \\[ a = 1 \\] Then \\[ b = 2 \\]", ["So \\[ a = 1 \\]", "Then \\[ b = 2 \\]"], id="two displays"
+        ),
+        pytest.param("Let $f = 2.5x. g = x$ here. Next.", ["Let $f = 2.5x. g = x$ here.", "Next."], id="inline maths"),
+        pytest.param("It costs $5. Then $6 more.", ["It costs $5.", "Then $6 more."], id="two prices are no maths"),
+        pytest.param("Run `a. B` now. Done.", ["Run `a. B` now.", "Done."], id="inline code"),
+        pytest.param("```\na = 1. Then\n\nb\n```\nDone.", ["```\na = 1. Then\n\nb\n```", "Done."], id="fenced code"),
+        pytest.param(
+            "| n | m |\n|---|---|\n| 2 | 4 |\n\nSo 6.", ["| n | m |\n|---|---|\n| 2 | 4 |", "So 6."], id="table"
+        ),
+        pytest.param("先算3+4=7。再乘2得14。", ["先算3+4=7。", "再乘2得14。"], id="full-width stops"),
+        pytest.param("One.\r\n\r\nTwo.\r\n", ["One.", "Two."], id="windows line ends"),
+        pytest.param("a = 1\u2028b = 2", ["a = 1", "b = 2"], id="unicode line separator"),
+        pytest.param(
+            "See https://a.org/v1.2.html for it. Done.", ["See https://a.org/v1.2.html for it.", "Done."], id="link"
+        ),
+        pytest.param("4! = 24. Wow! It grows.", ["4! = 24.", "Wow!", "It grows."], id="factorial"),
+        pytest.param(
+            "The sum is 7 (see above. It holds). We go on.",
+            ["The sum is 7 (see above. It holds).", "We go on."],
+            id="brackets",
+        ),
+    ],
+)
+def test_a_segment_is_one_thought(text: str, segments: list[str]) -> None:
+    assert cut(text) == segments
