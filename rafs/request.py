@@ -1,7 +1,7 @@
 """JSON in: what a caller sends."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -41,6 +41,8 @@ StepText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_STEP_CH
 Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_CHARS)]
 MAX_BLOCKS = 256
 """Blocks of a message, and parts of a block: an agent's turn has a thinking and a tool block for every call."""
+MAX_TURNS = 256
+"""Messages of a conversation."""
 UNUSABLE_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -64,9 +66,18 @@ def shape_of(value: object) -> str | None:
             return None
 
 
-def _shapes(allowed: str) -> Discriminator:
+def shape_of_trace(value: object) -> str | None:
+    """Return the tag of a trace's union member; a list of objects is a conversation."""
+    match value:
+        case [dict() | BaseModel(), *_]:
+            return "<messages>"
+        case _:
+            return shape_of(value)
+
+
+def _shapes(allowed: str, shape: Callable[[object], str | None] = shape_of) -> Discriminator:
     return Discriminator(
-        shape_of,
+        shape,
         custom_error_type="wrong_shape",
         custom_error_message="{allowed}",
         custom_error_context={"allowed": allowed},
@@ -113,10 +124,9 @@ class ContentBlock(Sent):
         return {"type": kind} if is_other else value
 
 
-class Message(Sent):
-    """An assistant message in the common chat shape."""
+class Spoken(Sent):
+    """What a message of any role says."""
 
-    role: Literal["assistant"] = "assistant"
     content: Annotated[
         Annotated[MessageText, Tag("<text>")]
         | Annotated[list[ContentBlock], Field(max_length=MAX_BLOCKS), Tag("<list>")]
@@ -132,11 +142,33 @@ class Message(Sent):
         return read_message(blocks, self.reasoning_content or self.reasoning)
 
 
+class Message(Spoken):
+    """An assistant message in the common chat shape."""
+
+    role: Literal["assistant"] = "assistant"
+
+
+class Turn(Spoken):
+    """One message of a conversation; only the assistant's hold the trace."""
+
+    role: Literal["assistant", "user", "system", "developer", "tool", "function"]
+
+
+Conversation = Annotated[list[Turn], Field(min_length=1, max_length=MAX_TURNS)]
+
+
+def conversation_text(turns: Sequence[object]) -> str:
+    """Return what the assistant said in a conversation, turn after turn."""
+    said = (turn.to_text() for turn in turns if isinstance(turn, Turn) and turn.role == "assistant")
+    return "\n\n".join(text for text in said if text.strip())
+
+
 TraceInput = Annotated[
     Annotated[TraceText, Tag("<text>")]
     | Annotated[list[StepText], Field(min_length=1, max_length=MAX_STEPS), Tag("<list>")]
-    | Annotated[Message, Tag("<object>")],
-    _shapes("text, a list of steps or an assistant message"),
+    | Annotated[Message, Tag("<object>")]
+    | Annotated[Conversation, Tag("<messages>")],
+    _shapes("text, a list of steps, an assistant message or a list of messages", shape_of_trace),
 ]
 
 
@@ -152,7 +184,8 @@ class ScoreRequest(Wire):
 
     problem: Problem = Field(description="The problem as the model saw it.")
     trace: TraceInput = Field(
-        description="The chain of thought: text, the caller's own list of steps, or an assistant message."
+        description="The chain of thought: text, the caller's own list of steps, an assistant message, or the messages "
+        "of a conversation, of which the assistant's are read."
     )
     answer: Annotated[str, StringConstraints(min_length=1, max_length=MAX_ANSWER_CHARS)] | None = Field(
         default=None,
@@ -176,6 +209,8 @@ class ScoreRequest(Wire):
     def refuse_unusable_text(cls, value: object) -> object:
         """Refuse what is not text: white space alone, null bytes, lone surrogates."""
         for where, text in _texts(value):
+            if _is_conversation(value) and not text.strip():
+                raise unusable("no text of an assistant", "an assistant message with text or reasoning in it", where)
             if isinstance(value, Message) and not text.strip():
                 raise unusable("a message without text", "a message with text or reasoning in it", where)
             if not text.strip():
@@ -185,6 +220,15 @@ class ScoreRequest(Wire):
                 raise unusable(got, "Unicode text without null bytes and lone surrogates", where)
         return value
 
+    def trace_text(self) -> str | tuple[str, ...]:
+        """Return the trace as text, or as the caller's own steps."""
+        if isinstance(self.trace, Message):
+            return self.trace.to_text()
+        if isinstance(self.trace, str):
+            return self.trace
+        steps = tuple(step for step in self.trace if isinstance(step, str))
+        return steps or conversation_text(self.trace)
+
     @model_validator(mode="after")
     def bound_the_whole(self) -> "ScoreRequest":
         """Refuse steps, or blocks of a message, that together are longer than a trace may be."""
@@ -193,11 +237,17 @@ class ScoreRequest(Wire):
         return self
 
 
+def _is_conversation(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], Turn)
+
+
 def _texts(value: object) -> Iterator[tuple[str, str]]:
     """Yield every text of a field, with its dotted path below the field."""
     match value:
         case str():
             yield "", value
+        case [Turn(), *_]:
+            yield "", conversation_text(value)
         case list():
             yield from ((str(index), text) for index, text in enumerate(value))
         case GeneratorInfo():

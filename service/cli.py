@@ -1,4 +1,4 @@
-"""The command line: `rafs score | serve | models | replay`."""
+"""The command line: `rafs score | explain | serve | models | replay`."""
 
 import asyncio
 import logging
@@ -14,6 +14,7 @@ from rafs import __version__
 from rafs.errors import InputError, RafsError
 from rafs.wire import ScoreResponse
 from service.exits import Exit, complain, explained
+from service.explaining import explain
 from service.faces import faces_of
 from service.input_files import ScoreOptions, expand, read_request
 from service.models_cli import ModelsFile, models_app
@@ -100,6 +101,9 @@ def score(
         scorer = faces_of(context).build_scorer(load_settings(models_file=models_file))
         code = asyncio.run(_score_all(scorer, names, options, as_json=as_json, record=record))
     raise typer.Exit(code)
+
+
+app.command()(explain)
 
 
 @app.command()

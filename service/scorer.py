@@ -16,7 +16,7 @@ from rafs.pipeline import Pipeline
 from rafs.record import ModelOut, ProvenanceOut, Record
 from rafs.recording import make_tape
 from rafs.registry import Registry, config_hash
-from rafs.request import GeneratorInfo, Message, ScoreRequest
+from rafs.request import GeneratorInfo, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
 from rafs.types import judged_only
@@ -173,12 +173,9 @@ def to_input(
     request: ScoreRequest, writer: Writer, edit_seed: int, cut_off: frozenset[Stage] = frozenset()
 ) -> ScoreInput:
     """Return the request as the flow takes it."""
-    trace = request.trace
-    if isinstance(trace, Message):
-        trace = trace.to_text()
     return ScoreInput(
         problem=request.problem,
-        trace=tuple(trace) if isinstance(trace, list) else trace,
+        trace=request.trace_text(),
         stated=request.answer,
         samples=tuple(request.samples),
         writer=writer,

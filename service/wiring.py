@@ -24,10 +24,12 @@ from rafs.errors import ConfigError
 from rafs.model_entry import ModelEntry, Role, SourceKind
 from rafs.pipeline import Pipeline
 from rafs.policy import Policy, Preset
+from rafs.reading import read_text, settle_reading
 from rafs.record import Record
 from rafs.recording import to_script
 from rafs.registry import Registry, load_registry
-from rafs.types import ModelIdentity, Truth
+from rafs.request import ScoreRequest
+from rafs.types import ModelIdentity, Reading, Truth
 from service.scorer import Scorer, revision_of
 from service.settings import PULL, Settings
 from verifiers.ensemble import VerifierEnsemble
@@ -210,6 +212,20 @@ def refuse_unbuilt_roles(registry: Registry) -> None:
             raise ConfigError(
                 f"presets.{name}.models.prm: got a model, allowed nothing: no PRM verifier in this version"
             )
+
+
+async def read_alone(request: ScoreRequest) -> Reading:
+    """Read the trace of a request: steps, claims and graph, without any model.
+
+    Raises:
+        InputError: The trace has too many steps, or one of them is too long.
+    """
+    algebra = AlgebraWorker()
+    try:
+        reading = read_text(request.problem, request.trace_text(), request.answer)
+        return await settle_reading(reading, algebra)
+    finally:
+        await algebra.close()
 
 
 def build_scorer(settings: Settings) -> Scorer:

@@ -8,7 +8,10 @@ from rafs.splitting.markup import atomic_spans
 from rafs.types import ANSWER_PLACEHOLDER
 
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
-_STOP = re.compile(r"[.!?…]+|[。！？]")
+_SCRIPT_STOPS = "。！？｡।॥؟۔։።"
+"""Full stops of scripts that put no space behind a sentence, or whose stop means nothing else."""
+_STOP = re.compile(rf"[.!?…]+|[{_SCRIPT_STOPS}]")
+_STOPS = ".!?" + _SCRIPT_STOPS
 _CLOSERS = re.compile(r"[\"'”’»)\]*_]{0,6}")
 _WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z.]{0,11}$")
 _HASH_MARK = re.compile(r"(?<=\s)####(?!#)")
@@ -23,6 +26,7 @@ STEP_MARK = re.compile(
 )
 """List number or `Step 3:` at the head of a segment; its number is no quantity. Always matches."""
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]{1,120}\*\*[\s:.]*$|__[^_]{1,120}__[\s:.]*$)")
+_TABLE_ROW = re.compile(r"\s{0,20}\|")
 _DISPLAY = re.compile(r"\s*(?:\\\[|\$\$|\\begin\{)")
 _AFTER_DISPLAY = re.compile(r"\s{1,20}(?=[A-Z][a-z]|\\\[|\$\$)")
 _CHAINED = re.compile(r"\s*(?:=|≈|\\approx|&=|\\implies|⇒)")
@@ -31,19 +35,25 @@ _WHERE = re.compile(r"\s*(?:where|with|and|for|which)\s")
 _WRAP_MIN_CHARS = 60  # a shorter line without a full stop is a line of its own, not wrapped prose
 _LABEL_MAX_CHARS = 200  # a longer line is not a heading
 _LIST_MARK_CHARS = 12
+_NEXT_WORD = re.compile(r"\s+[\"'“*_$\\]*([(\[]?)[\"'“*_$\\]*(\w+)?")
+_GLUED_WORD = re.compile(r"([A-Z][a-z]+)\s")
+_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}|[A-Za-z])")
 _NAME_BEFORE = re.compile(r"(?:^|[.]|[A-Z][a-z]+)\s*$")
 _NAME_GAP = 20  # characters before an initial in which the name it belongs to is looked for
 _INITIALS_GAP = 12  # longest word looked at before a full stop
 
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st vs i.e e.g ie eg approx fig eq cf resp gen rev sen dept ca viz est eqn ex z.b bzw d.h"
-    " p.ej sra".split()
+    "mr mrs ms dr prof st mt mts gen rev sen gov capt sgt lt col hon messrs vs i.e e.g ie eg approx fig figs eq eqs cf"
+    " resp dept ca viz est eqn ex vol ch sec pp arts incl excl z.b bzw d.h p.ej sra".split()
 )
+"""They end no sentence, whatever follows."""
 _UNIT_ABBREVIATIONS = frozenset(
-    "etc a.m p.m ft in oz lb lbs hr hrs min mins sec inc ltd co yr yrs u.s avg max jr sr al no nos sq yd mi km cm"
-    " u.k st usw".split()
+    "etc a.m p.m ft in oz lb lbs hr hrs min mins inc ltd corp co yr yrs mo mos wk wks u.s u.k avg max jr sr al no nos"
+    " sq cu yd yds mi km cm mm kg mg ml gal gals qt qts pt pts doz dept ave blvd rd hwy apt bldg rm jan feb mar apr"
+    " jun jul aug sept oct nov dec mon tue wed thu fri sat sun std usw".split()
 )
+"""They end a sentence only before a capital letter."""
 _STARTERS = frozenset(
     "The It He She They We I You So This That These Those Then Therefore Thus Hence In If Since Now Next Finally"
     " First Second After Each Every There Our Let As And But To For What How".split()
@@ -89,7 +99,8 @@ def _pieces(text: str, atoms: list[tuple[int, int]]) -> list[tuple[int, int]]:
         lines.append(len(text))
     begin = 0
     for start, end in atoms:
-        if text.startswith(("\\[", "$$"), start) and (behind := _AFTER_DISPLAY.match(text, end)):
+        closed = text.startswith(("\\[", "$$"), start) or text[end - 2 : end] == ".$"
+        if closed and (behind := _AFTER_DISPLAY.match(text, end)):
             cuts.append(behind.end())
     for end in lines:
         cuts += [cut for cut in _sentence_cuts(text, begin, end) if not inside(cut)]
@@ -102,6 +113,8 @@ def _pieces(text: str, atoms: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _sentence_cuts(text: str, begin: int, end: int) -> list[int]:
     """Return the offsets inside one line where a new sentence (or a `####` mark) begins."""
     cuts = [mark.start() for mark in _HASH_MARK.finditer(text, begin, end)]
+    if _TABLE_ROW.match(text, begin, end):
+        return cuts
     last_bracket = text.rfind(")", begin, end)
     depth, seen = 0, begin
     for stop in _STOP.finditer(text, begin, end):
@@ -120,19 +133,21 @@ def _sentence_cuts(text: str, begin: int, end: int) -> list[int]:
 
 def _ends_sentence(text: str, begin: int, stop: re.Match[str], after: int, end: int) -> bool:
     """Say whether the punctuation `stop`, its closing quotes ending at `after`, ends a sentence."""
-    if stop.group()[0] in "。！？":
+    if stop.group()[0] in _SCRIPT_STOPS:
         return True
     rest = text[after : min(end, after + 40)]
-    following = re.match(r"\s+[\"'“(*_$\\]*(\w+)?", rest)
+    following = _NEXT_WORD.match(rest)
     if following is None:
-        glued = re.match(r"([A-Z][a-z]+)\s", rest)
+        if stop.group() != "." and _IDEOGRAPH.match(rest):
+            return True
+        glued = _GLUED_WORD.match(rest)
         return glued is not None and glued[1] in _STARTERS and text[stop.start() - 1 : stop.start()].isalnum()
-    word = following[1] or ""
+    word = following[2] or ""
     if stop.group() == "!" and text[stop.start() - 1 : stop.start()].isalnum():
         return bool(word[:1].isupper()) or not text[stop.start() - 1].isdigit()
     if stop.group() != ".":
         return not (word[:1].islower() and "." in stop.group())
-    return not _is_abbreviation(text, begin, stop.start(), word)
+    return not _is_abbreviation(text, begin, stop.start(), following[1] + word)
 
 
 def _is_abbreviation(text: str, begin: int, dot: int, following: str) -> bool:
@@ -173,8 +188,8 @@ def _glued(last: str, piece: str) -> bool:
     rows = last.lstrip().startswith("|") and piece.lstrip().startswith("|")
     if rows or _CHAINED.match(piece) or (_DISPLAY.match(last) and _WHERE.match(piece)):
         return True
-    if ending in ".!?。！？" or _DISPLAY.match(piece):
-        return ending not in ".!?。！？" and not last.rstrip().endswith(("\\]", "$$"))
+    if ending in _STOPS or _DISPLAY.match(piece):
+        return ending not in _STOPS and not last.rstrip().endswith(("\\]", "$$"))
     return len(last) >= _WRAP_MIN_CHARS and _WRAPPED.match(piece) is not None
 
 

@@ -93,3 +93,32 @@ def test_a_message_survives_its_record(message: dict[str, object]) -> None:
         "reasoning_content",
         "reasoning",
     }
+
+
+CONVERSATION = [
+    {"role": "system", "content": "Be brief. 1 + 1 = 3"},
+    {"role": "user", "content": "What is 2 + 2? Is it 5?"},
+    {"role": "assistant", "content": None, "reasoning_content": "2 + 2 = 4", "tool_calls": [{"id": "t1"}]},
+    {"role": "tool", "content": "4", "tool_call_id": "t1"},
+    {"role": "assistant", "content": [{"type": "text", "text": "The answer is 4."}]},
+]
+
+
+def test_of_a_conversation_the_assistants_messages_are_read(client: TestClient) -> None:
+    raw = body(trace=CONVERSATION)
+    assert client.post("/v1/score", content=raw, headers=JSON).status_code == 200
+    request = ScoreRequest.model_validate_json(raw)
+    assert to_input(request, NOBODY, 0).trace == "<think>\n2 + 2 = 4\n</think>\n\n\nThe answer is 4."
+    assert ScoreRequest.model_validate_json(request.model_dump_json()) == request
+
+
+def test_a_conversation_in_which_the_assistant_says_nothing_is_refused(client: TestClient) -> None:
+    answer = client.post("/v1/score", content=body(trace=CONVERSATION[:2]), headers=JSON)
+    assert answer.status_code == 422
+    assert "no text of an assistant" in answer.text
+
+
+def test_a_message_of_an_unknown_role_is_refused(client: TestClient) -> None:
+    answer = client.post("/v1/score", content=body(trace=[{"role": "oracle", "content": "4"}]), headers=JSON)
+    assert answer.status_code == 422
+    assert "role" in answer.text

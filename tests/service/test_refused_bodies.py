@@ -102,7 +102,7 @@ def test_what_cannot_be_scored_is_a_problem_that_names_field_and_value(
 
 def test_a_wrong_trace_is_one_error_and_not_one_for_every_shape(client: TestClient) -> None:
     problem = client.post("/v1/score", content=body(trace=123), headers=JSON).json()
-    allowed = "text, a list of steps or an assistant message"
+    allowed = "text, a list of steps, an assistant message or a list of messages"
     assert problem["errors"] == [{"field": "trace", "got": "the number 123", "allowed": allowed}]
 
 

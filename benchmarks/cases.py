@@ -1,0 +1,222 @@
+"""Run a bank of small cases with known answers through the language of traces.
+
+    python benchmarks/cases.py FILE.jsonl [--failures]
+
+Each line is a JSON object: `id`, `area`, `input`, `expected`. A result passes when it equals the expected value or one
+of `also_ok`. It is a hard failure when it says something definite that is not so: right for wrong, wrong for right, either
+of them for unknown, equal for different, an answer where none is stated, a step cut open, a value listed in `never`, a
+crash, or a limit of `within_s` or `peak_memory_mb_max` passed. Everything else that does not pass is a miss.
+
+Areas: symbolic, security, injection (its claims and answers), equivalence (both argument orders, and votes), extract,
+split. One JSON line comes out, with totals by area and the areas that were not run; the exit status is 1 on a hard failure.
+"""
+
+import argparse
+import asyncio
+import json
+import resource
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from rafs.algebra import AlgebraWorker
+from rafs.answers.equivalence import equivalent
+from rafs.answers.extraction import extract_answer
+from rafs.consensus import answer_consensus
+from rafs.reading import read_text, settle_reading
+from rafs.steps import read_trace
+from rafs.types import Claim, Truth
+
+Fields = Mapping[str, Any]
+_VERDICTS = {Truth.TRUE: "right", Truth.FALSE: "wrong", Truth.UNKNOWN: "unknown"}
+_EQUIVALENT = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: "unknown"}
+
+
+class Outcome(StrEnum):
+    OK = "ok"
+    MISS = "miss"
+    HARD = "hard"
+
+
+def generated(fields: Fields, name: str) -> Any:
+    """Return a field as it stands, or made from its `_gen` form: prefix + repeat * times + mid + suffix."""
+    if name in fields or f"{name}_gen" not in fields:
+        return fields.get(name)
+    parts, times = fields[f"{name}_gen"], fields[f"{name}_gen"].get("times", 0)
+    middle = parts.get("repeat", "") * times + parts.get("mid", "") + parts.get("suffix_repeat", "") * times
+    return parts.get("prefix", "") + middle + parts.get("suffix", "")
+
+
+def graded(got: object, expected: Fields, field: str, *, soft: object) -> tuple[Outcome, object]:
+    """Compare with the expected value; `soft` is the value that says nothing definite, and so is only a miss."""
+    allowed = [expected[field], *expected.get("also_ok", [])]
+    never = expected.get("never", [])
+    if got in (never if isinstance(never, list) else [never]):
+        return Outcome.HARD, got
+    if any(got == value and type(got) is type(value) for value in allowed):
+        return Outcome.OK, got
+    return (Outcome.MISS if got == soft else Outcome.HARD), got
+
+
+async def claims_of(fields: Fields, algebra: AlgebraWorker) -> list[Claim]:
+    """Read a step behind its context and return the step's own claims."""
+    context = list(fields.get("context") or [])
+    step = generated(fields, "step") or generated(fields, "trace") or ""
+    problem = fields.get("problem") or fields.get("question") or "Check the calculation."
+    reading = await settle_reading(read_text(problem, [*context, step], None), algebra)
+    return [claim for claim in reading.graph.claims if claim.step >= len(context)]
+
+
+async def run_symbolic(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object]:
+    claims = await claims_of(fields, algebra)
+    truths = {claim.truth for claim in claims}
+    verdict = "wrong" if Truth.FALSE in truths else "right" if Truth.TRUE in truths else "unknown"
+    if "verdict" not in expected:
+        return Outcome.OK, verdict
+    outcome, got = graded(verdict, expected, "verdict", soft="unknown")
+    for wanted in expected.get("claims", []) if outcome is Outcome.OK else []:
+        same = [
+            claim for claim in claims if bare(claim.left) == bare(wanted["lhs"]) and claim.truth is not Truth.UNKNOWN
+        ]
+        if not any(_VERDICTS[claim.truth] == wanted["verdict"] for claim in same):
+            return (Outcome.HARD if same else Outcome.MISS), [_VERDICTS[claim.truth] for claim in same]
+    return outcome, got
+
+
+def bare(text: str) -> str:
+    return "".join(text.split())
+
+
+async def run_security(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object]:
+    started = time.perf_counter()
+    outcome, got = await run_symbolic(fields, expected, algebra)
+    seconds = time.perf_counter() - started
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    if seconds > expected.get("within_s", 60) or peak_mb > expected.get("peak_memory_mb_max", 1 << 20):
+        return Outcome.HARD, f"{seconds:.1f} s, {peak_mb:.0f} MB"
+    return outcome, got
+
+
+async def run_injection(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object] | None:
+    if "answer" in expected:
+        return run_extract(fields, expected)
+    if "symbolic" not in expected:
+        return None  # a property of the judge's prompt, which the language does not render
+    claims = {bare(claim.text): _VERDICTS[claim.truth] for claim in await claims_of(fields, algebra)}
+    got = {wanted["claim"]: claims.get(bare(wanted["claim"]), "unknown") for wanted in expected["symbolic"]}
+    worst = [graded(got[w["claim"]], w, "verdict", soft="unknown")[0] for w in expected["symbolic"]]
+    return max(worst, key=list(Outcome).index, default=Outcome.OK), got
+
+
+def run_equivalence(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
+    problem, choices = fields.get("question") or fields.get("problem") or "", fields.get("choices")
+    if "answers" in fields:
+        same = lambda one, other: equivalent(one, other, problem=problem, choices=choices)  # noqa: E731
+        vote = answer_consensus(fields["answers"], None, same)
+        groups = sorted(list(members) for members in vote.classes if members != vote.missing)
+        best = None if vote.modal is None else list(vote.modal)
+        allowed = [expected, *expected.get("also_ok", [])]
+        passed = any(groups == one["groups"] and best == one["majority_group"] for one in allowed)
+        return (Outcome.OK if passed else Outcome.HARD), [groups, best]
+    a, b = fields["a"] or "", fields["b"] or ""
+    forward, backward = (_EQUIVALENT[equivalent(*pair, problem=problem, choices=choices)] for pair in ((a, b), (b, a)))
+    if forward != backward:
+        return Outcome.HARD, [forward, backward]
+    return graded(forward, expected, "equivalent", soft="unknown")
+
+
+def run_extract(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
+    trace, problem = generated(fields, "trace"), fields.get("question") or fields.get("problem") or ""
+    found = extract_answer(trace, fields.get("choices"), problem=problem)
+    got = found.text if found else None
+    wanted = [expected["answer"], *expected.get("also_ok", [])]
+    if got is None:
+        return (Outcome.OK if None in wanted else Outcome.MISS), got
+    same = [equivalent(got, one, problem=problem, choices=fields.get("choices")) for one in wanted if one is not None]
+    return (Outcome.OK if Truth.TRUE in same else Outcome.HARD), got
+
+
+def run_split(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
+    text = generated(fields, "trace")
+    steps = [step.text for step in read_trace("", text).steps]
+    low, high = expected.get("n_steps_range") or [expected["n_steps"]] * 2
+    place = lambda part: next((i for i, step in enumerate(steps) if part in step), -1)  # noqa: E731
+    whole = all(place(part) >= 0 for part in expected.get("keep_together", []))
+    lossless = bare("".join(steps)) == bare(text)
+    apart = all(place(first) < place(second) for first, second in expected.get("separate", []))
+    if not whole or not lossless:
+        return Outcome.HARD, steps
+    return (Outcome.OK if low <= len(steps) <= high and apart else Outcome.MISS), steps
+
+
+PLAIN: dict[str, Callable[[Fields, Fields], tuple[Outcome, object]]] = {
+    "equivalence": run_equivalence,
+    "extract": run_extract,
+    "split": run_split,
+}
+ASKING = {"symbolic": run_symbolic, "security": run_security, "injection": run_injection}
+
+
+async def run_case(case: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object] | None:
+    """Return the outcome and what was got; None where the case asks for something outside the language."""
+    area = case["area"]
+    try:
+        if area in PLAIN:
+            return PLAIN[area](case["input"], case["expected"])
+        return await ASKING[area](case["input"], case["expected"], algebra)
+    except Exception as error:  # a task boundary: a crash is a result of its case
+        return Outcome.HARD, repr(error)
+
+
+async def run_bank(cases: list[Fields], *, show: bool) -> dict[str, object]:
+    totals: dict[str, Counter[str]] = defaultdict(Counter)
+    failing: dict[str, list[str]] = {Outcome.HARD: [], Outcome.MISS: []}
+    algebra = AlgebraWorker()
+    for case in cases:
+        area = case["area"]
+        result = await run_case(case, algebra) if area in PLAIN or area in ASKING else None
+        totals[area]["total"] += 1
+        if result is None:
+            totals[area]["not_run"] += 1
+            continue
+        totals[area][result[0]] += 1
+        if result[0] in failing:
+            failing[result[0]].append(case["id"])
+            if show:
+                print(result[0], case["id"], f"got {result[1]!r}", f"expected {case['expected']}", file=sys.stderr)
+    await algebra.close()
+    ran = {area: counts for area, counts in totals.items() if counts["total"] > counts["not_run"]}
+    return {
+        "hard": sum(counts[Outcome.HARD] for counts in ran.values()),
+        "misses": sum(counts[Outcome.MISS] for counts in ran.values()),
+        "total": sum(counts["total"] - counts["not_run"] for counts in ran.values()),
+        "areas": {
+            area: {name: counts[name] for name in ("total", "ok", "miss", "hard", "not_run")}
+            for area, counts in ran.items()
+        },
+        "areas_not_run": sorted(set(totals) - set(ran)),
+        "failing": failing,
+    }
+
+
+def main() -> None:
+    """Read the bank, print the result and exit."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, nargs="?", help="the bank, one JSON object a line")
+    parser.add_argument("--failures", action="store_true", help="tell on stderr what every failing case gave")
+    options = parser.parse_args()
+    if options.file is None:
+        print("skipped: it runs a bank of cases; name its file")
+        return
+    cases = [json.loads(line) for line in options.file.read_text("utf-8").split("\n") if line.strip()]
+    result = asyncio.run(run_bank(cases, show=options.failures))
+    print(json.dumps(result, ensure_ascii=False))
+    sys.exit(1 if result["hard"] else 0)
+
+
+if __name__ == "__main__":
+    main()
