@@ -7,6 +7,7 @@ PYTEST_MARKS ?= not gpu and not slow
 PYTEST_ARGS ?=
 HOST ?= 127.0.0.1
 PORT ?= 8000
+FUZZ_SECONDS ?= 600
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -15,7 +16,7 @@ RECIPE := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve models test check lint format bench lock clean
+.PHONY: help demo serve models test check lint format bench fuzz lock clean
 
 help: ## show this
 	@echo "RAFS: does a chain of thought really carry its answer?"
@@ -65,10 +66,14 @@ format: $(VENV)/.stamp-dev ## rewrite the files as the formatter wants them
 bench: $(VENV)/.stamp-dev models ## run every benchmark, one after the other
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
+fuzz: $(VENV)/.stamp-dev ## fuzz the language of traces for FUZZ_SECONDS, 600 unless given
+	$(PIP) install -c constraints.txt -e ".[fuzz]"
+	$(BIN)/python -m tests.fuzz.language --seconds $(FUZZ_SECONDS)
+
 lock: ## resolve the newest allowed versions and write constraints.txt
 	rm -rf build/lock
 	$(PYTHON) -m venv build/lock
-	build/lock/bin/python -m pip install --quiet --dry-run --report build/lock/report.json ".[local,dev]"
+	build/lock/bin/python -m pip install --quiet --dry-run --report build/lock/report.json ".[local,dev,fuzz]"
 	$(PYTHON) .ci/write_constraints.py build/lock/report.json constraints.txt
 	rm -rf build/lock
 

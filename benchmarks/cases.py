@@ -27,9 +27,10 @@ from rafs.algebra import AlgebraWorker
 from rafs.answers.equivalence import equivalent
 from rafs.answers.extraction import extract_answer
 from rafs.consensus import answer_consensus
-from rafs.reading import read_text, settle_reading
+from rafs.quantities.graph import read_graph
+from rafs.reading import settle_reading
 from rafs.steps import read_trace
-from rafs.types import Claim, Truth
+from rafs.types import BlindStep, Claim, Reading, Truth
 
 Fields = Mapping[str, Any]
 _VERDICTS = {Truth.TRUE: "right", Truth.FALSE: "wrong", Truth.UNKNOWN: "unknown"}
@@ -67,7 +68,9 @@ async def claims_of(fields: Fields, algebra: AlgebraWorker) -> list[Claim]:
     context = list(fields.get("context") or [])
     step = generated(fields, "step") or generated(fields, "trace") or ""
     problem = fields.get("problem") or fields.get("question") or "Check the calculation."
-    reading = await settle_reading(read_text(problem, [*context, step], None), algebra)
+    trace = read_trace(problem, [*context, step])  # not `read_text`: a text over the service's limits is read too
+    blind = [BlindStep(index=step.index, text=step.blind_text, kind=step.kind) for step in trace.derivation()]
+    reading = await settle_reading(Reading(trace=trace, graph=read_graph(problem, blind)), algebra)
     return [claim for claim in reading.graph.claims if claim.step >= len(context)]
 
 

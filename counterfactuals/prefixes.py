@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from rafs.answers.extraction import answer_value
-from rafs.interventions import Edit
 from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import Kind
+from rafs.interventions import Edit
 from rafs.types import ANSWER_PLACEHOLDER, Trace
 
 

@@ -10,10 +10,10 @@ from itertools import combinations
 
 import numpy as np
 
+from rafs.answers.equivalence import equivalent
 from rafs.canonical import canonical_claims
 from rafs.consensus import Consensus, answer_consensus, consensus_value
 from rafs.contracts import Nli
-from rafs.answers.equivalence import equivalent
 from rafs.errors import BackendError, InputError
 from rafs.outcomes import Component, ComponentName, Measured, Unmeasured
 from rafs.reading import read_text

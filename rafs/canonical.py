@@ -1,8 +1,8 @@
 """A trace as a set of canonical claims, so that order, wording and repetition do not count as difference."""
 
 from rafs.grammar.expressions import parse_expression
-from rafs.stability import CanonicalClaim
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
+from rafs.stability import CanonicalClaim
 from rafs.types import Claim, Reading, StepKind
 
 

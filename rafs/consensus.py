@@ -1,7 +1,7 @@
 """C: do independent samples agree on the answer?"""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -31,21 +31,53 @@ class Consensus:
 def group_answers(answers: Sequence[str], equivalent: Equivalence) -> list[list[int]]:
     """Group answers by mathematical equivalence: the transitive closure over Truth.TRUE in both argument orders.
 
-    UNKNOWN never merges by itself. The closure does not depend on the order of the answers.
+    UNKNOWN never merges by itself, and nothing merges what is FALSE: an answer that agrees with two different ones, as
+    `5` does with `5 kg` and `5 g`, decides for neither and stays apart. The classes do not depend on the order of the
+    answers.
 
     Returns:
         Classes of indices, in order of first appearance.
     """
     texts = sorted(set(answers))
-    class_of = {text: text for text in texts}
-    for one, other in combinations(texts, 2):
-        if class_of[one] != class_of[other] and same_answer(one, other, equivalent) is Truth.TRUE:
-            merged, kept = class_of[other], class_of[one]
-            class_of = {text: kept if name == merged else name for text, name in class_of.items()}
-    classes: dict[str, list[int]] = {}
+    truths = {frozenset(pair): same_answer(*pair, equivalent) for pair in combinations(texts, 2)}
+    class_of = {text: name for name, members in enumerate(_classes(texts, truths)) for text in members}
+    classes: dict[int, list[int]] = {}
     for index, answer in enumerate(answers):
         classes.setdefault(class_of[answer], []).append(index)
     return list(classes.values())
+
+
+def _classes(texts: Sequence[str], truths: Mapping[frozenset[str], Truth]) -> list[list[str]]:
+    """Return the connected classes of TRUE, those that hold a FALSE without the answers that bridge it."""
+    done: list[list[str]] = []
+    for members in _connected(texts, truths):
+        bridges = [text for text in members if _is_bridge(text, members, truths)]
+        if not bridges:
+            done.append(members)
+        elif len(bridges) < len(members):
+            done += _classes([text for text in members if text not in bridges], truths)
+            done += _classes(bridges, truths)
+        else:
+            done += [[text] for text in members]
+    return done
+
+
+def _connected(texts: Sequence[str], truths: Mapping[frozenset[str], Truth]) -> list[list[str]]:
+    left, classes = list(texts), []
+    while left:
+        members = [left.pop(0)]
+        for member in members:
+            joined = [text for text in left if truths[frozenset((member, text))] is Truth.TRUE]
+            members += joined
+            left = [text for text in left if text not in joined]
+        classes.append(sorted(members))
+    return classes
+
+
+def _is_bridge(text: str, members: Sequence[str], truths: Mapping[frozenset[str], Truth]) -> bool:
+    """Say whether two answers that are known to differ both agree with this one."""
+    agreeing = [one for one in members if one != text and truths[frozenset((text, one))] is Truth.TRUE]
+    return any(truths[frozenset(pair)] is Truth.FALSE for pair in combinations(agreeing, 2))
 
 
 def same_answer(one: str, other: str, equivalent: Equivalence) -> Truth:
@@ -82,6 +114,7 @@ def answer_consensus(answers: Sequence[str | None], stated: str | None, equivale
     Returns:
         The vote; its component is Unmeasured for K < 2 and where no sample has an answer.
     """
+    answers = [answer if answer is None or answer.strip() else None for answer in answers]
     answered = [index for index, answer in enumerate(answers) if answer is not None]
     missing = tuple(index for index, answer in enumerate(answers) if answer is None)
     texts = [answer for answer in answers if answer is not None]
@@ -96,7 +129,7 @@ def answer_consensus(answers: Sequence[str | None], stated: str | None, equivale
             component=component,
             classes=classes,
             missing=missing,
-            modal=None,
+            modal=modal,
             share_of_stated=None,
             answer_is_modal=None,
         )

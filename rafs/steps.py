@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from rafs.answers.extraction import choose_answer
+from rafs.answers.statements import read_statements
+from rafs.claims.links import VALUE_REACH, awaits_value
 from rafs.grammar.notation import read_notation
 from rafs.splitting.segments import split_spans
-from rafs.answers.statements import read_statements
 from rafs.splitting.step_kinds import classify_step, numbers_in
 from rafs.types import ANSWER_PLACEHOLDER, COVERED_PLACEHOLDER, Span, Step, Trace
 
 _OWN = re.compile(re.escape(ANSWER_PLACEHOLDER))
 _MAX_LEAD = 12
 """Characters from a relation sign to its number: blanks, a currency, an opening bracket."""
-_RELATION_END = re.compile(r"(?:[=≈<>≤≥≠≡]|\\(?:approx|equiv|leq?|geq?|neq?|lt|gt))[\s$€£\\({]*\Z")
+_RELATION_END = re.compile(
+    r"(?:[=≈<>≤≥≠≡＝＜＞]|[等大小][于於]|\\(?:approx|equiv|leq?|geq?|neq?|lt|gt)|\bmod|\\[pb]?mod)[\s$€£\\({*_`]*[-−–－]?"
+    r"(?:US|(?:USD|EUR|GBP|CHF|INR|Rs\.?)(?=\s))?[\s$€£¥￥₹\\({]*\Z"
+)
 
 
 def read_trace(problem: str, text: str | Sequence[str], stated: str | None = None) -> Trace:
@@ -42,11 +46,11 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     whole = "".join(items)
     found = read_statements(whole, problem)
     guessed = [one.start for one in found.final if one.source == "last_number"]
-    hidden = [one for one in found.hidden if one.start not in guessed or not _ends_equation(whole[: one.start])]
+    hidden = [one for one in found.hidden if one.start not in guessed or not _ends_equation(whole, one.start, one.end)]
     cover = _Cover.of(whole, [(one.start, one.end) for one in hidden], found.tags)
     spans = cover.segments() if isinstance(text, str) else _item_spans(items)
     steps: list[Step] = []
-    known = numbers_in(problem)
+    known = set(numbers_in(problem))
     for start, end in spans:
         blind = cover.blind(start, end)
         kind = classify_step(blind, known, guessed=any(start <= at < end for at in guessed))
@@ -57,9 +61,11 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     return Trace(problem=problem, text=whole, steps=tuple(steps), answer=answer)
 
 
-def _ends_equation(before: str) -> bool:
-    """Say whether what follows is the right side of an equation or inequality."""
-    return _RELATION_END.search(before[-_MAX_LEAD:]) is not None
+def _ends_equation(text: str, start: int, end: int) -> bool:
+    """Say whether text[start:end] is the right side of a relation, in signs or in words."""
+    if _RELATION_END.search(text[max(0, start - _MAX_LEAD) : start]) is not None:
+        return True
+    return awaits_value(text[max(0, start - VALUE_REACH) : start], text[start:end], text[end : end + VALUE_REACH])
 
 
 def _item_spans(items: Sequence[str]) -> list[tuple[int, int]]:
@@ -93,7 +99,8 @@ class _Cover:
         """Return text[start:end] with the covered pieces replaced, and no white space around it."""
         parts: list[str] = []
         first = bisect.bisect_right(self.pieces, start, key=lambda piece: piece[1])
-        for begin, stop, cover in self.pieces[first:]:
+        for index in range(first, len(self.pieces)):  # a slice would copy all that follow, for every step
+            begin, stop, cover = self.pieces[index]
             if begin >= end:
                 break
             parts += [self.text[start : max(start, begin)], cover]

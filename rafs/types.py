@@ -6,7 +6,38 @@ A thing that was not measured is a type (`Abstained`, `Unmeasured`), never a num
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
+
+from rafs.quantity_graph import Claim, Implied, Operand, QuantityGraph, SourceKind, Span, Truth
+
+__all__ = [
+    "ANSWER_PLACEHOLDER",
+    "COVERED_PLACEHOLDER",
+    "Abstained",
+    "Answer",
+    "BlindStep",
+    "BlindTrace",
+    "Claim",
+    "Entailment",
+    "Implied",
+    "Judged",
+    "LabelMass",
+    "MemberVerdicts",
+    "ModelIdentity",
+    "Operand",
+    "QuantityGraph",
+    "Reading",
+    "Sampled",
+    "SourceKind",
+    "Span",
+    "Step",
+    "StepKind",
+    "StepVerdicts",
+    "Trace",
+    "Truth",
+    "Verdict",
+    "Why",
+    "judged_only",
+]
 
 
 class StepKind(StrEnum):
@@ -18,14 +49,6 @@ class StepKind(StrEnum):
     """Announces, restates or plans; judged, but left out of the mean of P."""
     ANSWER = "answer"
     """Only states the final answer; no verifier ever sees it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A half-open range [start, end) of characters of the submitted text."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,80 +105,6 @@ class BlindStep:
     """Position in `Trace.steps`."""
     text: str
     kind: StepKind
-
-
-class Truth(StrEnum):
-    """Verdict of a checker on one claim; UNKNOWN where a convention or a limit decides it."""
-
-    TRUE = "true"
-    FALSE = "false"
-    UNKNOWN = "unknown"
-
-
-class SourceKind(StrEnum):
-    """Where an operand comes from."""
-
-    PROBLEM = "problem"
-    RESULT = "result"
-    UNIT_CONSTANT = "unit_constant"
-    NUMBER_WORD = "number_word"
-    ASSIGNED = "assigned"
-    """The trace introduces it openly (`let x = 3`, `assume 30 days`)."""
-    UNGROUNDED = "ungrounded"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operand:
-    """A number used by a claim, and where it comes from."""
-
-    text: str
-    value: Fraction
-    span: Span
-    """Characters of the step's blind text."""
-    source: SourceKind
-    claim: int | None = None
-    """Index in `QuantityGraph.claims` of the result it repeats, when `source` is RESULT."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """One checkable assertion inside a step, such as `3 * 4 = 12`."""
-
-    step: int
-    span: Span
-    """Characters of the step's blind text."""
-    text: str
-    relation: str
-    """`=`, `≈`, `<`, `>`, `<=`, `>=`, `!=`."""
-    left: str
-    right: str
-    """Right-hand side as written; empty when the answer placeholder stood there (an open claim)."""
-    truth: Truth
-    value: Fraction | None
-    """Exact value the left side comes to; None where it is not a plain number."""
-    result: Fraction | None
-    """Value of the right side as written; equals `value` for an open claim."""
-    result_span: Span | None
-    """Characters of the step's blind text where the result is written; None for an open claim."""
-    operands: tuple[Operand, ...] = ()
-    reason: str = ""
-    """For FALSE and UNKNOWN: one sentence, e.g. `55 - 40 is 15, not 10`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuantityGraph:
-    """Claims in order of appearance, each an edge from its operands to its result."""
-
-    claims: tuple[Claim, ...]
-    problem_values: tuple[Fraction, ...]
-    derived: Fraction | None
-    """What the derivation itself ends in; None where the text does not decide it."""
-    derived_claim: int | None
-    """Index of the claim that ends in `derived`."""
-    unused: tuple[int, ...]
-    """Claims whose result nothing later uses, the derived answer's own claim excepted."""
-    complete: bool
-    """True when every number-bearing part of the derivation was read, so an absent link means no dependence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

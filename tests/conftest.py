@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 # Two workers on two cores: torch with more threads than free cores waits at its barriers, 5 times slower.
@@ -13,3 +14,10 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests recorded as their `summary`: figures that a green dot would hide."""
+    reports = [one for kind in ("passed", "failed") for one in terminalreporter.stats.get(kind, [])]
+    for line in [value for one in reports for name, value in one.user_properties if name == "summary"]:
+        terminalreporter.write_line(str(line))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 PACKAGES = ("rafs", "verifiers", "counterfactuals", "service")
-SLOW = ("torch", "transformers", "vllm", "sympy", "sentence_transformers", "gguf", "huggingface_hub")
+SLOW = ("torch", "transformers", "vllm", "sympy", "sentence_transformers", "gguf", "huggingface_hub", "pint")
 
 IMPORT_EVERYTHING = """
 import importlib, json, pkgutil, sys

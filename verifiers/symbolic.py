@@ -1,6 +1,7 @@
 """The deterministic verifier: arithmetic and grounding, from the claims already read."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -24,7 +25,7 @@ class CheckerSays(StrEnum):
 
 
 class SymbolicVerifier:
-    """Refutes a false claim, doubts an ungrounded operand, backs a step whose claims all hold."""
+    """Refutes a false claim, doubts an ungrounded operand or units that do not match, backs what holds."""
 
     name = "symbolic"
     identity: ModelIdentity | None = None
@@ -45,7 +46,8 @@ class SymbolicVerifier:
                 reasons = [claim.reason for claim in claims if claim.truth is Truth.FALSE]
                 return Judged(p_correct=0.0, refuted=True, reason="; ".join(reasons))
             case CheckerSays.INVENTED:
-                reason = f"{nowhere} comes from neither the problem nor a step"
+                conflicts = [claim.conflict for claim in claims if claim.conflict]
+                reason = f"{nowhere} comes from neither the problem nor a step" if nowhere else "; ".join(conflicts)
                 return Judged(p_correct=self._rates.invented, reason=reason)
             case CheckerSays.UNGROUNDED:
                 reason = f"its arithmetic holds; the source of {nowhere} is not stated"
@@ -64,7 +66,7 @@ def check_step(trace: BlindTrace, t: int) -> CheckerSays:
     if any(claim.truth is Truth.FALSE for claim in claims):
         return CheckerSays.REFUTED
     doubted = [claim for claim in claims if ungrounded_operands(claim)]
-    if any(_counts_things(claim, trace.steps[t].text) for claim in doubted):
+    if any(claim.conflict for claim in claims) or any(_counts_things(claim, trace.steps[t].text) for claim in doubted):
         return CheckerSays.INVENTED
     if doubted:
         return CheckerSays.UNGROUNDED
@@ -74,8 +76,14 @@ def check_step(trace: BlindTrace, t: int) -> CheckerSays:
 
 
 def claims_of(trace: BlindTrace, t: int) -> list[Claim]:
-    """Return the claims of a step."""
-    return [claim for claim in trace.graph.claims if claim.step == trace.steps[t].index]
+    """Return the claims of a step; they stand in the order of the steps."""
+    claims, step = trace.graph.claims, trace.steps[t].index
+    first = bisect_left(claims, step, key=_step_of)
+    return list(claims[first : bisect_right(claims, step, lo=first, key=_step_of)])
+
+
+def _step_of(claim: Claim) -> int:
+    return claim.step
 
 
 def _counts_things(claim: Claim, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from fractions import Fraction
 
 from rafs.splitting.markup import atomic_spans
 
@@ -13,18 +14,22 @@ _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,20}")
 _GLYPHS = str.maketrans(
     {"−": "-", "–": "-", "—": "-", "∶": ":", "‐": "-", "’": "'", "“": '"', "”": '"', "∞": "\\infty "}
 )
+_VULGAR = re.compile("(?P<whole>[0-9]?)(?P<part>[¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
         (r"(?<=,)\s?\\[!,]\s?(?=\d{3})|\\!", ""),
-        (r"\{,\}", ","),
+        (r"\{,\}(?=\d{3}(?!\d))", ","),
+        (r"\{,\}", "."),
+        (r"\{:\}|\\colon(?![a-z])", ":"),
+        (r"(?<=[\w)}])\*\*(?=[\w({\\-])", "^"),
         (
             r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|textstyle|limits)(?![a-z])\s?\.?(?=[\s()\[\]{}\\|\w]|$)",
             "",
         ),
         (r"\\[dtc]frac(?![a-z])", r"\\frac"),
-        (r"\\frac\s?(\d)\s?(\d)", r"\\frac{\1}{\2}"),
+        (r"\\frac\s?(\d|(?<=\s)[a-z])\s?(\d|[a-z](?![a-z]))", r"\\frac{\1}{\2}"),
         (r"\^?\s?\{?\\(?:circ|degree)(?![a-z])\}?", "°"),
         (
             r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname|textrm|boldsymbol|boxed|fbox)\s?\{([^{}]{0,500})\}",
@@ -60,6 +65,7 @@ def normalise_answer(text: str) -> str:
 
     Case stays, since names of variables differ by it.
     """
+    text = _VULGAR.sub(_written_out, text)
     text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_GLYPHS).strip()
     text = "".join(str(int(char)) if char.isdecimal() and not char.isascii() else char for char in text)
@@ -68,12 +74,18 @@ def normalise_answer(text: str) -> str:
         text = pattern.sub(replacement, text)
     text = " ".join(text.split())
     for _ in range(3):
-        text = text.strip(" \t\"'").rstrip(".,;").strip()
+        text = text.strip(" \t\"'").lstrip(":= ").rstrip(".,;").strip()
         wrapped = _WRAPPED.fullmatch(text)
         text = next(part for part in wrapped.groups() if part is not None).strip() if wrapped else text
         filler = _FILLER.match(text)
         text = text[filler.end() :] if filler else text
     return text
+
+
+def _written_out(sign: re.Match[str]) -> str:
+    """Write `3½` as `3 1/2`, before normalisation glues it into 31/2."""
+    part = Fraction(unicodedata.numeric(sign["part"])).limit_denominator(10)
+    return f"{sign['whole']} {part}".strip()
 
 
 def _without_dollars(text: str) -> str:

@@ -4,9 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from rafs.answers.answer_forms import Context, Quantity, read_form
+from rafs.answers.answer_forms import read_form
+from rafs.answers.answer_text import normalise_answer
 from rafs.answers.equivalence import equivalent, needs_algebra
+from rafs.answers.forms import Context, Quantity
 from rafs.answers.statements import Statement, read_statements
+from rafs.splitting.markup import thinking_spans
 from rafs.types import Answer, Truth
 
 __all__ = ["answer_value", "choose_answer", "equivalent", "extract_answer", "needs_algebra"]
@@ -14,10 +17,21 @@ __all__ = ["answer_value", "choose_answer", "equivalent", "extract_answer", "nee
 _MAX_COMPARED = 12  # distinct statements of one text that are compared for disagreement
 _TEXT_MACRO = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s?\{([^{}]*)\}")
 _BRACKETED_OPTION = re.compile(r"[(\[]([A-Z])[)\]][.:]?|([A-Z])[.:]")
-_OPTION_LEAD = re.compile(r"\(?([A-Za-z])\)?(?:[\s.,:;)]|$)")
+_OPTION_LEAD = re.compile(
+    r"(?:(?:option|choice|answer)\s)?[\[(<{\s]{0,3}([A-Za-z])\s?[\])>}]?((?:\s?(?:,|and|&|or)\s?\(?[A-Z]\)?(?!\w))*)(?:[\s.,:;)]|$)",
+    re.IGNORECASE,
+)
+_LETTER_LINE = re.compile(r"[*_(\[\s]{0,4}(?P<a>[A-J])[*_)\].:\s]{0,4}|\((?P<b>[A-J])\)\s.*")
+_LETTER_END = re.compile(
+    r"\b(?:therefore|thus|hence|so|is|be|choose|pick|no)[,:]?\s(?:the\s)?(?:(?:option|choice|answer)\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}[.!]?(?P<b>\Z)",
+    re.IGNORECASE,
+)
+_UNMARKED = ("last_number", "conclusion")
+_MAX_LINE_END = 80
+"""Characters at the end of a line in which a conclusion names its option."""
 
 
-def extract_answer(text: str, choices: Mapping[str, str] | None = None) -> Answer | None:
+def extract_answer(text: str, choices: Mapping[str, str] | None = None, *, problem: str = "") -> Answer | None:
     """Return the final answer that a text states, None where it states none.
 
     With `choices`, only an option counts: its letter, or its text (then the letter is returned).
@@ -25,8 +39,14 @@ def extract_answer(text: str, choices: Mapping[str, str] | None = None) -> Answe
     Args:
         text: A whole response, perhaps with `<think>`.
         choices: Letters and texts of the options.
+        problem: The problem's text, which decides some conventions.
     """
-    return choose_answer(read_statements(text).final, choices=choices)
+    found = choose_answer(read_statements(text, problem).final, choices=choices)
+    _, reply = thinking_spans(text)
+    marked = found is not None and found.source not in _UNMARKED
+    if marked or choices is None or reply is None:
+        return found
+    return _bare_letter(text[reply:], choices) or found
 
 
 def choose_answer(
@@ -36,7 +56,8 @@ def choose_answer(
 
     `ambiguous` is set where another marked statement, or the text where the field won, says something else.
     """
-    texts = [cleaned for one in statements if (cleaned := _clean(one.text, choices))]
+    cleaned = {text: _clean(text, choices) for text in {one.text for one in statements}}
+    texts = [cleaned[one.text] for one in statements if cleaned[one.text]]
     marked = texts if not statements or statements[-1].source != "last_number" else []
     if stated is not None and stated.strip():
         answer = _clean(stated, choices) or stated.strip()
@@ -68,7 +89,21 @@ def _clean(text: str, choices: Mapping[str, str] | None = None) -> str:
 
 def _resolve(text: str, choices: Mapping[str, str]) -> str:
     """Return the letter of the option that a text names; empty where it names none."""
-    lead = _OPTION_LEAD.match(text.lstrip("$ "))
-    if lead and lead[1].upper() in choices:
-        return lead[1].upper()
+    plain = normalise_answer(text).lstrip("$ ")
+    lead = _OPTION_LEAD.match(plain)
+    article = lead is not None and lead[1].islower() and plain[lead.end(1) :][:1] == " "
+    if lead and lead[1].upper() in choices and not article:
+        others = [letter for letter in re.findall(r"[A-Za-z]", lead[2] or "") if letter.upper() in choices]
+        return ", ".join([lead[1].upper(), *(letter.upper() for letter in others)])
     return next((key for key, value in choices.items() if equivalent(text, value) is Truth.TRUE), "")
+
+
+def _bare_letter(text: str, choices: Mapping[str, str]) -> Answer | None:
+    """Return the option whose letter stands alone in the first or last line, or ends a conclusion."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    for line in (lines[-1], lines[0]) if lines else ():
+        found = _LETTER_LINE.fullmatch(line.strip()) or _LETTER_END.search(line[-_MAX_LINE_END:])
+        letter = (found["a"] or found["b"]).upper() if found else ""
+        if letter in choices:
+            return Answer(text=letter, source="conclusion")
+    return None

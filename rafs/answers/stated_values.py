@@ -3,20 +3,11 @@
 import bisect
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from rafs.answers.value_shapes import MATHS_WORD, StatedValue, read_shape
 
 MAX_VALUE_CHARS = 300
 """Characters looked at behind a marker; a stated answer is shorter."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatedValue:
-    """The characters [start, end) of a value, and the answer they state."""
-
-    start: int
-    end: int
-    text: str
-    numeric: bool
 
 
 _PLAIN = (
@@ -26,7 +17,7 @@ _LATEX = r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\
 _NUMBER = re.compile(
     rf"(?:(?<![A-Za-z\d_)\]}}%])[-−+±]\s?)?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
     rf"(?:{_LATEX}|(?:{_PLAIN})"
-    rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}"
+    rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?(?:[ap]m\b|[ap]\.\s?m\.?))?|\s?(?:[ap]m\b|[ap]\.\s?m\b\.?)"
     rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
     rf"(?:\s?\\?%|\s?\^?\s?\\circ|\s?[°€£])?)"
 )
@@ -43,12 +34,14 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
-    r"[.!?。！？](?=[\s*_\"'”)\]$]|$)|[。！？\n\r;]|\*\*|\s(?:because|since|rather than|instead of|where|which)\b"
-    r"|,\s(?:because|since|which|as|so|but|where|rather|not|all)\b|\s[(（](?=[A-Za-z]{3})|<|#{2}"
+    r"[.!?。！？](?=[\s*_\"'”)\]$]|$)|[。！？\n\r;]|(?<!\w)\*\*|\*\*(?![\w(-])"
+    r"|\s(?:because|since|rather than|instead of|where|which)\b"
+    r"|,\s(?:because|since|which|as|so|but|where|rather|not|all)\b"
+    r"|\s[(（](?=[A-Za-z]{3})|<(?=[/|!A-Za-z])|#{2}"
 )
 _OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
+_PRONOUN = re.compile(r"I(?:['’]m|\s(?:don['’]t|do|am|cannot|can['’]t|have|could|would|was|think|got|get|guess))\b")
 _ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
-_MATHS_WORD = re.compile(r"(?<![\\A-Za-z])(?!(?:pi|sqrt|sin|cos|tan|log|ln|exp|cup|cap|in)\b)[A-Za-z]{2,}")
 _MATHS_SIGN = re.compile(r"[-+*/^=×÷·()\[\]{}\\_<>≤≥]")
 _BEFORE_NUMBER = (
     r"(?::?\s(?:at least|at most|only|exactly|approximately|about|still|now))?:?\s{0,3}(?:\\?[(\[$*]){0,4}\s{0,3}$"
@@ -73,6 +66,13 @@ _NOT_AN_ANSWER = frozenset(
     " above as based this just what how in to unclear unknown likely probably supposed different it we you she he"
     " i only also going close independent equivalent don't dont".split()
 )
+_ARTICLES = frozenset("the a an".split())
+_NOT_A_THING = frozenset(
+    "same sum product difference number total result one first last value least greatest most smallest "
+    "largest maximum minimum answer final correct right best area volume length time bit "
+    "little lot multiple positive negative question problem given".split()
+)
+_MAX_NAMED = 3  # words of a thing with an article inside a sentence: `the red box`
 _MAX_WORDS = {True: 8, False: 5}  # longest wordy answer behind a label (True) and inside a sentence (False)
 
 
@@ -156,6 +156,11 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
         return _maths_value(text, *maths[at])
     if text[start : start + 6].lower() == "answer":  # a row of labels: each reads its own value
         return None
+    if _PRONOUN.match(text, start):
+        return None
+    shaped = read_shape(text, start, min(len(text), start + MAX_VALUE_CHARS))
+    if shaped is not None:
+        return shaped
     stop = _CLAUSE_END.search(text, start, min(len(text), start + MAX_VALUE_CHARS))
     end = stop.start() if stop else min(len(text), start + MAX_VALUE_CHARS)
     if "\\boxed" in text[start:end] or "\\fbox" in text[start:end]:
@@ -195,7 +200,7 @@ def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | 
     if option and not _ARTICLE.match(clause):
         stop = end if option["mark"] else start + option.end()
         return StatedValue(start=start, end=stop, text=option["letter"], numeric=False)
-    if _is_expression(clause):
+    if is_maths(clause):
         return StatedValue(start=start, end=end, text=clause, numeric=True)
     if _QUANTITY.match(text, start, end):
         stop = _list_end(text, start, end)
@@ -225,15 +230,18 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
         came_to = [span for span in numbers if comes_to(text, start, span[0])]
         first, stop = (came_to or numbers)[-1]
         return StatedValue(start=first, end=stop, text=text[first:stop], numeric=True)
+    named = len(words) > 1 and words[0] in _ARTICLES and words[1] not in _NOT_AN_ANSWER | _NOT_A_THING
+    if named and (label or len(words) <= _MAX_NAMED):
+        return StatedValue(start=start, end=end, text=text[start:end], numeric=False)
     if len(words) > _MAX_WORDS[label] or words[0] in _NOT_AN_ANSWER:
         return None
     return StatedValue(start=start, end=end, text=text[start:end], numeric=False)
 
 
-def _is_expression(clause: str) -> bool:
-    """Say whether a clause is maths throughout: signs and brackets, no words."""
+def is_maths(clause: str) -> bool:
+    """Say whether a clause is mathematics throughout: signs and brackets, no words."""
     return (
         _MATHS_SIGN.search(clause.lstrip("-−$")) is not None
-        and _MATHS_WORD.search(re.sub(r"\\[A-Za-z]{1,12}(?:\{[A-Za-z ]{0,30}\})?", "", clause)) is None
+        and MATHS_WORD.search(re.sub(r"\\[A-Za-z]{1,12}(?:\{[A-Za-z ]{0,30}\})?", "", clause)) is None
         and clause.count("(") + clause.count("[") == clause.count(")") + clause.count("]")
     )

@@ -6,32 +6,62 @@ from collections.abc import Sequence
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
-_CONDITIONAL = frozenset("if suppose supposing assume assuming whether unless".split())
 DENIAL_REACH = 60
 """Characters around a relation in which a denial is looked for."""
+_CONDITIONAL = re.compile(
+    r"\b(?:if|suppose|supposing|assume|assuming|imagine|pretend|whether|unless|were|should|such that|check that"
+    r"|(?-i:Had) \w{1,12}(?: \w{1,12})?"
+    r"|(?:probability|chance|condition|assumption|hypothesis|requirement) (?:that|is))"
+    r"(?:[ ,:]{1,2}(?:for|the|sake|of|a|contradiction|argument|instead|now|we|you|that|it|were|is|was|true|had|said"
+    r"|say|to|contrary|on|only|hypothetically|somehow|let's|claim)){0,6}[^\w]{0,3}$",
+    re.IGNORECASE,
+)
+"""Words that make what follows them a condition; a clause of its own behind `if` is an assertion still."""
+_SAYING = r"(?:say|saying|claim|mean|imply|write|think|believe|guess|argue)"
+_REPORTED = re.compile(
+    r"(?:(?<!\bI )(?<!\bwe )\b(?:claims|claimed|says|thinks|thought|believes|believed|wrote|writes|guesses|guessed"
+    r"|argues)"
+    r"|\b(?:nobody|no one|nothing|never|would|wouldn't|will not|won't|not|don't|might|may|could|often) (?:\w{1,12} )?"
+    rf"{_SAYING})(?: (?:that|it|down))?[^\w]{{0,3}}$",
+    re.IGNORECASE,
+)
+"""What somebody else says, or nobody, is not what the writer asserts."""
 _DENIED_BEFORE = re.compile(
-    r"\b(?:not true|untrue|false|incorrect|incorrectly|wrong|wrongly|mistakenly|not the case|cannot be|can't be)\b"
-    r"[^.!?\n;]{0,40}$",
+    r"(?:\b(?:not true|untrue|false|incorrect|incorrectly|wrong|wrongly|mistakenly|erroneously|not the case|cannot be"
+    r"|can't be|never the case|mistake|misconception|impossible|contradict(?:s|ion)?)\b"
+    r"(?:(?!\b(?:so|thus|hence|therefore|because|since|but|instead)\b)[^.!?\n;:]){0,40}"
+    r"|(?:^|[.!?\n]\s{0,3})(?:wrong|incorrect|false|not true|(?:a )?(?:common )?(?:mistake|error))\s?:[^\w]{0,3}"
+    r"|\b(?:cannot|can't|could not|couldn't|never) (?:have|get|be|say|write)[^\w]{1,3}"
+    r"|\b(?:not|rather than|instead of|neither|nor)[^\w]{1,3})$",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
-    r"[^\w]{0,6}(?:but )?(?:which |that |this |it )?(?:is|was|would be) (?:clearly |obviously )?"
-    r"(?:not true|untrue|false|wrong|"
-    r"incorrect|impossible|not possible|not correct|a contradiction)",
+    r"[^\w]{0,6}(?:but )?(?:(?:which |that |this |it )?(?:"
+    r"(?:is|was|would be|are)(?: (?:clearly|obviously|of course|simply|just))? (?:not (?:true|correct|right|possible"
+    r"|valid|the case|what|equal)|untrue|false|wrong|incorrect|impossible|absurd|nonsense"
+    r"|an? (?:contradiction|mistake|error|falsehood))"
+    r"|(?:isn't|wasn't) (?:true|correct|right|possible|valid)"
+    r"|(?:does not|doesn't|cannot|can't|could not) (?:hold|be|work)"
+    r"|would (?:imply|mean|give|contradict|be)|contradicts)|a contradiction)",
     re.IGNORECASE,
 )
 _UNIVERSAL = re.compile(r"\bfor (?:all|every|any|each)\b[^.!?\n;]{0,40}$", re.IGNORECASE)
-_PROPERTY = re.compile(
-    r"\b(?:of|in|for|with|by)\s*\W{0,4}$|\b(?:digit|number|power|factor|remainder|form)\b[^.]{0,50}$", re.IGNORECASE
+_OF = re.compile(r"\b(?:of|in|for|with|by)\s*\W{0,4}$", re.IGNORECASE)
+_DIGIT_OF = re.compile(
+    r"\b(?:digits?|number|power|factors?|remainder|form|multiple|divisors?)\b[^.]{0,50}$", re.IGNORECASE
 )
 """Before a left side: what follows speaks of something of it, not of its value (`the last digit of 2^5 is 2`)."""
 _SENTENCE_ENDS = frozenset([".", "?", "!", "\n", ";", "。", "！", "？", "；"])
 
 
-def is_conditional(tokens: Sequence[Token], start: int) -> bool:
-    """Say whether the expression at token `start` follows an `if`."""
-    before = tokens[max(0, start - 2) : start]
-    return any(token.kind is Kind.WORD and token.text.lower() in _CONDITIONAL for token in before)
+def is_conditional(text: str, start: int) -> bool:
+    """Say whether the expression that starts there is a condition."""
+    return _CONDITIONAL.search(text[max(0, start - DENIAL_REACH) : start]) is not None
+
+
+def is_reported(text: str, start: int) -> bool:
+    """Say whether the expression that starts there is what somebody else says."""
+    return _REPORTED.search(text[max(0, start - DENIAL_REACH) : start]) is not None
 
 
 def is_denied(text: str, tokens: Sequence[Token], left: Span, right: Span, after: int) -> bool:
@@ -46,14 +76,33 @@ def is_denied(text: str, tokens: Sequence[Token], left: Span, right: Span, after
     return False
 
 
+def is_option(text: str, start: int) -> bool:
+    """Say whether the expression that starts there is one of several choices: `A) 3 + 4 = 8 B) 3 + 4 = 7`."""
+    label = _OPTION.search(text, max(0, start - OPTION_REACH), start)
+    return label is not None and len({found.group(1) for found in _OPTIONS.finditer(text)}) > 1
+
+
+OPTION_REACH = 8
+"""Characters of an option's label before its text."""
+_OPTION = re.compile(r"(?<![^\s(*])\(?\*{0,2}([A-E])[).:]\*{0,2}\s{0,3}\$?\Z")
+_OPTIONS = re.compile(r"(?<![^\s(*])\(?\*{0,2}([A-E])[).:]\*{0,2}\s")
+
+
 def is_universal(text: str, start: int) -> bool:
     """Say whether the relation that starts there is stated for every value of its names."""
     return _UNIVERSAL.search(text[max(0, start - DENIAL_REACH) : start]) is not None
 
 
-def speaks_of_property(text: str, start: int) -> bool:
-    """Say whether the words before an expression speak of something of it, not of its value."""
-    return _PROPERTY.search(text[max(0, start - DENIAL_REACH) : start]) is not None
+def speaks_of_property(text: str, start: int, *, whole: bool = False) -> bool:
+    """Say whether the words before an expression speak of something of it, not of its value.
+
+    Args:
+        text: A step.
+        start: Where the expression begins.
+        whole: Whether the expression holds words of its own, before which `of` says nothing.
+    """
+    before = text[max(0, start - DENIAL_REACH) : start]
+    return _DIGIT_OF.search(before) is not None or (not whole and _OF.search(before) is not None)
 
 
 def is_modular(text: str, left: Span, right: Span) -> frozenset[str]:

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rafs.claims.right_sides import is_decoration
 from rafs.grammar.counted import FUNCTIONS, NOT_UNITS
-from rafs.grammar.parsing import NAMED_OPERATIONS, Parsed, parse_at
-from rafs.grammar.terms import Number
+from rafs.grammar.functions import BARE
+from rafs.grammar.parsing import Parsed, parse_at
+from rafs.grammar.phrases import PHRASE_WORDS
+from rafs.grammar.terms import Expression, Number
 from rafs.grammar.tokens import Kind, Token
 
 MAX_SEGMENT = 160
@@ -16,6 +19,14 @@ MAX_NAMED = 40
 """Tokens of a named operation and its list."""
 _SEPARATORS = NOT_UNITS - {"than", "minus", "plus", "to", "into", "of", "or", "mod", "remainder"}
 """Words after which a new left side may begin though another number stands before them."""
+_ENDS = frozenset([Kind.BREAK, Kind.RELATION, Kind.PLACEHOLDER])
+"""Tokens over which no value in words reaches."""
+_NO_LABELS = frozenset(
+    "so then thus hence therefore since because that but now as number numbers integer value values clearly".split()
+)
+"""Words before a number that do not make it the number of something, as `step 3` is."""
+_VERBS = frozenset("is are was were equals gives makes yields".split())
+"""Words over which no left side reaches, but in `the remainder when 17 is divided by 5`."""
 _JOINED = frozenset("sum difference product average mean ratio between median quotient".split())
 
 
@@ -43,46 +54,117 @@ def find_left(
         end -= 1
     if (named := _named_left(tokens, end, names)) is not None:
         return named
-    start = segment_start(tokens, end)
+    start = _past_numbering(tokens, segment_start(tokens, end), end)
     for index in _starts(tokens, start, end):
-        for spaced_product in (False, True):
+        brackets = any(token.kind is Kind.OPEN for token in tokens[index:end])
+        for spaced_product in (False, True) if brackets else (False,):
             parsed = parse_at(tokens, index, names, spaced_product=spaced_product)
             if parsed is not None and parsed.end == end:
                 doubts = parsed.doubts | _doubts_before(tokens, start, index)
                 extra = {"spaced product"} if spaced_product else set[str]()
-                if index > start and isinstance(parsed.expression, Number):
+                if tokens[index].kind is Kind.OPERATOR and (tokens[index].text == "+" or _goes_on(tokens, index)):
+                    extra.add("line before")
+                if _is_torn(tokens, index):
+                    extra.add("sign before")
+                if index > start and _is_labelled(tokens[index - 1], parsed.expression):
                     extra.add("label")
                 return LeftSide(parsed=parsed, doubts=doubts | extra)
     return None
 
 
+def _is_torn(tokens: Sequence[Token], index: int) -> bool:
+    """Say whether a sign was lost before an expression: a dash that may be a minus, or an entity as `&times;`."""
+    if index < 2 or tokens[index - 1].kind is not Kind.BREAK:
+        return False
+    sign, before = tokens[index - 1].text, tokens[index - 2]
+    return (sign in ("—", "--") and before.kind is Kind.NUMBER) or (sign == ";" and before.text in _ENTITIES)
+
+
+_ENTITIES = frozenset("times divide minus plus sdot middot frasl lowast nbsp".split())
+
+
+def _goes_on(tokens: Sequence[Token], index: int) -> bool:
+    """Say whether the line before a sign ends in an operand, so that the expression may begin there."""
+    return index > 1 and tokens[index - 1].text == "\n" and tokens[index - 2].kind in (Kind.NUMBER, Kind.CLOSE)
+
+
+def _is_labelled(before: Token, expression: Expression) -> bool:
+    return isinstance(expression, Number) and before.text.lower() not in _NO_LABELS
+
+
+def _is_mark(token: Token, following: Token) -> bool:
+    """Say whether an unread sign only marks what follows: a quotation mark, a tick, the bar of a table."""
+    if token.kind is not Kind.JUNK or token.text == "digits":
+        return False
+    return is_decoration(token) or (token.text == "|" and following.spaced)
+
+
+def _past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Step over quotation marks, ticks, and the number of an item at the beginning of a line: `1)`, `(2)`."""
+    while start + 1 < end and _is_mark(tokens[start], tokens[start + 1]):
+        start += 1
+    if start and tokens[start - 1].kind not in (Kind.BREAK, Kind.JUNK):
+        return start
+    shape = [token.kind for token in tokens[start : min(start + 3, end)]]
+    if shape[:2] == [Kind.NUMBER, Kind.CLOSE]:
+        return start + 2
+    if shape == [Kind.OPEN, Kind.NUMBER, Kind.CLOSE] and start + 3 < end and tokens[start + 3].kind is Kind.NUMBER:
+        return start + 3
+    return start
+
+
 def _named_left(tokens: Sequence[Token], end: int, names: frozenset[str]) -> LeftSide | None:
-    """Return `product of 6 and 7` where that ends at `end`; its commas do not end it."""
-    for index in range(end - 1, max(-1, end - MAX_NAMED), -1):
-        token = tokens[index]
-        if token.kind in (Kind.BREAK, Kind.RELATION, Kind.PLACEHOLDER, Kind.JUNK):
-            return None
-        if token.text.lower() in NAMED_OPERATIONS:
+    """Return the longest value in words that ends at `end`, as `half of the sum of 4, 6 and 8`, over its commas."""
+    first = end
+    while first > max(0, end - MAX_NAMED) and tokens[first - 1].kind not in _ENDS:
+        first -= 1
+    commas = [index for index in range(first, end) if tokens[index].kind is Kind.COMMA]
+    words = [index for index in range(first, end) if tokens[index].text.lower() in PHRASE_WORDS]
+    if not commas or not words or words[0] > commas[-1]:
+        return None
+    for index in _starts(tokens, first, end):
+        if index <= words[-1]:
             parsed = parse_at(tokens, index, names, spaced_product=False)
-            return LeftSide(parsed=parsed, doubts=parsed.doubts) if parsed is not None and parsed.end == end else None
+            if parsed is not None and parsed.end == end:
+                return LeftSide(parsed=parsed, doubts=parsed.doubts)
     return None
 
 
+_JUNK_STARTS = frozenset(["_", "|", "‖", "subfactorial", "\\lvert", "\\vert", "\\lVert", "\\Vert", "\\|"])
+"""Signs that begin an expression, if their other half follows."""
+_WRITTEN_OPENERS, _WRITTEN_CLOSERS = ("{",), ("}",)
+r"""What LaTeX writes around `k=1` under a sum and `x \to 0` under a limit: a sign there ends nothing."""
+
+
 def segment_start(tokens: Sequence[Token], end: int) -> int:
-    """Go back from `end` to the nearest break, relation or comma outside brackets."""
-    depth, index = 0, end
+    """Go back from `end` to the nearest break, relation, verb or comma outside brackets."""
+    depth, braces, index = 0, 0, end
     while index > max(0, end - MAX_SEGMENT):
         token = tokens[index - 1]
         if token.kind is Kind.CLOSE:
             depth += 1
+            braces += token.text in _WRITTEN_CLOSERS
         elif token.kind is Kind.OPEN:
             if depth == 0:
                 break
             depth -= 1
-        elif token.kind in (Kind.BREAK, Kind.RELATION, Kind.PLACEHOLDER) or (token.kind is Kind.COMMA and depth == 0):
+            braces -= token.text in _WRITTEN_OPENERS
+        elif _ends_segment(tokens, index - 1, at_top=depth == 0, in_braces=braces > 0):
             break
         index -= 1
     return index
+
+
+def _ends_segment(tokens: Sequence[Token], index: int, *, at_top: bool, in_braces: bool) -> bool:
+    token = tokens[index]
+    if token.kind in (Kind.BREAK, Kind.RELATION):
+        return not in_braces
+    return token.kind is Kind.PLACEHOLDER or (at_top and (token.kind is Kind.COMMA or _is_verb(tokens, index)))
+
+
+def _is_verb(tokens: Sequence[Token], index: int) -> bool:
+    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    return tokens[index].text in _VERBS and following not in ("divided", "/")
 
 
 def _starts(tokens: Sequence[Token], start: int, end: int) -> list[int]:
@@ -91,12 +173,14 @@ def _starts(tokens: Sequence[Token], start: int, end: int) -> list[int]:
     for index in range(start, end):
         token = tokens[index]
         before = tokens[index - 1] if index > start else None
-        if token.kind in (Kind.CLOSE, Kind.COMMA, Kind.JUNK) or (
-            token.kind is Kind.OPERATOR and token.text not in "-+"
-        ):
+        if token.kind in (Kind.CLOSE, Kind.COMMA) or (token.kind is Kind.JUNK and token.text not in _JUNK_STARTS):
+            continue
+        after_word = before is None or (before.kind is Kind.WORD and len(before.text) > 1)
+        raised = token.text == "^" and after_word  # `^6C_2`
+        if token.kind is Kind.OPERATOR and token.text not in "-+" and not raised:
             continue
         if before is None or (before.kind is Kind.WORD and token.spaced and not _is_name(tokens, index - 1)):
-            if token.kind is Kind.OPERATOR and before is not None:
+            if token.kind is Kind.OPERATOR and before is not None and not raised:
                 continue
             places.append(index)
     return places[-MAX_STARTS:]
@@ -105,7 +189,11 @@ def _starts(tokens: Sequence[Token], start: int, end: int) -> list[int]:
 def _is_name(tokens: Sequence[Token], index: int) -> bool:
     """Say whether the word there belongs to mathematics, so that a left side cannot begin behind it."""
     text = tokens[index].text
-    return text in FUNCTIONS or text in ("pi", "mod", "rem") or (len(text) == 1 and text not in "aAI°")
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    if text == "a" and following is not None and (following.kind is Kind.FUNCTION or following.text in FUNCTIONS):
+        return True
+    applied = text in BARE or (following is not None and following.kind is Kind.OPEN and not following.spaced)
+    return (text in FUNCTIONS and applied) or text in ("pi", "mod", "rem") or (len(text) == 1 and text not in "aAI°")
 
 
 def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset[str]:
@@ -116,7 +204,7 @@ def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset
     texts = [token.text.lower() for token in words if token.kind is Kind.WORD]
     doubts = set[str]()
     ends = [position for position, text in enumerate(texts) if text in _SEPARATORS - {"and", "or"}]
-    if _JOINED & set(texts[ends[-1] if ends else 0 :]):
+    if _JOINED & set(texts[ends[-1] if ends else 0 :]) and texts[-1] not in _JOINED:
         doubts.add("joined")
     for token in reversed(words):
         if token.kind is Kind.WORD and token.text.lower() in _SEPARATORS:
@@ -125,3 +213,9 @@ def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset
             doubts.add("unread")
             break
     return frozenset(doubts)
+
+
+def in_script(tokens: Sequence[Token], index: int) -> bool:
+    """Say whether a relation only names the index under a sum: the `=` of `_{k=1}`."""
+    before = [token.text for token in tokens[max(0, index - 3) : index]]
+    return len(before) == 3 and before[:2] == ["_", "{"]

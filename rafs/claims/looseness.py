@@ -1,29 +1,17 @@
 """What makes two different values fit after all: rounding, percent, units, a rounding carried on."""
 
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from fractions import Fraction
+from typing import TypeGuard
 
 from rafs.claims.conversions import conversion, may_convert
-from rafs.grammar.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, leaves
 from rafs.claims.relations import Link
-from rafs.grammar.terms import literal_of
+from rafs.claims.roundings import CLOSE_APPROXIMATION, is_cut, is_near, is_rounding
+from rafs.grammar.enclosure import enclose
+from rafs.grammar.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, leaves
+from rafs.grammar.terms import literal_of, mapped, walk
 from rafs.types import Truth
-
-LOOSE_APPROXIMATION = Fraction(1, 20)
-"""`≈` before a whole number is not called wrong below 5 %, for it may be rounded to tens or hundreds."""
-CLOSE_APPROXIMATION = Fraction(1, 200)
-"""`≈` before a decimal is not called wrong below 0.5 %: careless, but near."""
-
-
-def is_rounding(value: Fraction, result: Fraction, decimals: int) -> bool:
-    """Say whether `result`, written with that many decimals, is `value` correctly rounded (ties either way)."""
-    return abs(value - result) * 2 * Fraction(10) ** decimals <= 1
-
-
-def is_cut(value: Fraction, result: Fraction, decimals: int) -> bool:
-    """Say whether `result` is `value` with the digits behind that many decimals cut off."""
-    scale = Fraction(10) ** decimals
-    return int(value * scale) / scale == result
 
 
 def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
@@ -37,7 +25,9 @@ def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth,
     if _has_percent(link.left) or _has_percent(right):
         if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
             return Truth.TRUE, "percent"
-        if value == 100 * result or result == 100 * value:
+        if _all_percent(link.left) and literal is not None and literal.percent:
+            return None
+        if (value == 100 * result or result == 100 * value) and not _is_part(link.left):
             return Truth.UNKNOWN, "percent or number"
         if _is_percent_literal(link.left):
             return Truth.UNKNOWN, "a share of something unsaid"
@@ -50,21 +40,85 @@ def _rounding(link: Link, value: Fraction, result: Fraction, decimals: int) -> t
     if is_rounding(value, result, decimals) and (decimals or link.relation == "≈"):
         return Truth.TRUE, "rounded"
     if decimals and is_cut(value, result, decimals):
-        return Truth.UNKNOWN, "cut off rather than rounded"
-    if not decimals and value.denominator > 1 and abs(value - result) < 1:
+        literal = literal_of(link.right)
+        goes_on = literal is not None and literal.continues
+        return (Truth.TRUE, "the first digits") if goes_on else (Truth.UNKNOWN, "cut off rather than rounded")
+    if (
+        not decimals
+        and value.denominator > 1
+        and abs(value - result) < 1
+        and not (_is_exact_sum(link.left) or _is_statistic(link))
+    ):
         return Truth.UNKNOWN, "a whole number for one that is none"
     if link.relation == "≈" and is_near(value, result, decimals):
         return Truth.UNKNOWN, "a rough approximation"
     return None
 
 
-def is_near(value: Fraction, result: Fraction, decimals: int) -> bool:
-    """Say whether an approximation, though not a correct rounding, is near enough not to be called wrong."""
-    return abs(value - result) <= (CLOSE_APPROXIMATION if decimals else LOOSE_APPROXIMATION) * abs(value)
+def _is_exact_sum(expression: Expression) -> bool:
+    """Say whether whole and mixed numbers and proper fractions are added: `3½ + 1¼` is never rounded to a whole."""
+    match expression:
+        case Binary(op="+" | "-"):
+            return _is_exact_term(expression.left) and _is_exact_term(expression.right)
+    return False
+
+
+def _is_exact_term(expression: Expression) -> bool:
+    match expression:
+        case Number():
+            return not expression.decimals and not expression.percent
+        case Binary(op="/", left=Number() as top, right=Number() as bottom):
+            return top.value < bottom.value and not top.decimals and not bottom.decimals
+        case Unary(op="-"):
+            return _is_exact_term(expression.operand)
+    return _is_exact_sum(expression)
+
+
+def is_forgiven(left: Expression, value: Fraction, result: Fraction, decimals: int) -> bool:
+    """Say whether an approximation of an irrational value may come from rounding on the way.
+
+    `√19`, `π` and `2π/3` stand as they are, but for 3.14 or 22/7 in the place of π; other values may be computed from
+    roots that were rounded before.
+    """
+    if not decimals:
+        return is_near(value, result, decimals)
+    if isinstance(left, Variable) or (isinstance(left, Call) and all(isinstance(arg, Number) for arg in left.args)):
+        return False
+    names = {leaf.name for leaf in leaves(left) if isinstance(leaf, Variable)}
+    roots = any(isinstance(node, Call) for node in walk(left))
+    if names == {"pi"} and not roots:
+        return abs(value - result) <= PI_SHORTENED * abs(value) + Fraction(1, 2 * 10**decimals)
+    terms = enclose(
+        mapped(left, lambda node: replace(node, op="+") if isinstance(node, Binary) and node.op == "-" else node), {}
+    )
+    return is_near(value, result, decimals) or (
+        terms is not None and abs(value - result) <= CLOSE_APPROXIMATION * terms[1]
+    )
+
+
+PI_SHORTENED = Fraction(6, 10_000)
+"""Relative error of 3.14 and of 22/7, rounded up."""
+
+
+def _all_percent(expression: Expression) -> bool:
+    return all(isinstance(leaf, Number) and leaf.percent for leaf in leaves(expression))
 
 
 def _has_percent(expression: Expression) -> bool:
     return any(isinstance(leaf, Number) and leaf.percent for leaf in leaves(expression))
+
+
+def _is_statistic(link: Link) -> bool:
+    """Say whether a mean or median is told in words; nobody counts those in whole things."""
+    return link.in_words and isinstance(link.left, Call) and link.left.name in ("mean", "median")
+
+
+def _is_part(expression: Expression) -> bool:
+    """Say whether a percentage of a whole stands there, whose value is a plain amount: `20 % of 50`."""
+    match expression:
+        case Binary(op="*", left=Number(percent=True) as share, right=Number(percent=False) as whole):
+            return share.value != 1 and whole.value >= 1
+    return False
 
 
 def _is_percent_literal(expression: Expression) -> bool:
@@ -92,8 +146,6 @@ def _converted(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, st
     if len(left) == 1 and len(right) <= 1 and _is_sum(link.left):
         source = next(iter(left))
         factor = conversion(source, unit)
-        if factor is None and source.startswith("dozen"):
-            factor = Fraction(12)
         if factor is not None and factor != 1 and value * factor == result:
             return Truth.TRUE, "units converted"
     several = len(left) > 1 or isinstance(link.left, Number)
@@ -121,6 +173,31 @@ def _is_sum(expression: Expression) -> bool:
             sides = (expression.left, expression.right)
             return all(_is_sum(side) for side in sides) and sum(bool(_units(side)) for side in sides) == 1
     return False
+
+
+def dozen_reading(link: Link, value: Fraction, result: Fraction) -> bool | None:
+    """Say whether a link with dozens holds: they count twelve each, but in a product they may be what is priced.
+
+    Returns:
+        None where no dozen stands in it.
+    """
+    assert link.right is not None
+    sides = (link.left, link.right)
+    if not any(_is_dozen(leaf) for side in sides for leaf in leaves(side)):
+        return None
+    one, other = (evaluate(_counted(side)) for side in sides)
+    mixed = any(_is_dozen(leaf) != _is_dozen(leaves(link.left)[0]) for leaf in leaves(link.left) + leaves(link.right))
+    counts_only = mixed and _is_sum(link.left)
+    return (one is not None and one == other) or (value == result and not counts_only)
+
+
+def _is_dozen(leaf: Expression) -> TypeGuard[Number]:
+    return isinstance(leaf, Number) and leaf.unit.startswith("dozen")
+
+
+def _counted(expression: Expression) -> Expression:
+    """Return an expression with every dozen as twelve."""
+    return mapped(expression, lambda node: Number(value=12 * node.value) if _is_dozen(node) else node)
 
 
 def carried_rounding(

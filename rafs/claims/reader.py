@@ -6,19 +6,23 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
+from rafs.claims.conventions import states_constant
+from rafs.claims.links import find_links
+from rafs.claims.relations import Link
+from rafs.claims.retractions import is_failed_trial, retracted
+from rafs.claims.verdicts import Ruling, rule
 from rafs.grammar.expressions import Expression, Number, Variable, evaluate, show, variables
 from rafs.grammar.lexing import lex
-from rafs.claims.links import find_links
 from rafs.grammar.notation import as_submitted, in_english
-from rafs.claims.relations import Link
-from rafs.grammar.tokens import Kind
+from rafs.grammar.terms import CONSTANTS
+from rafs.grammar.tokens import Kind, Token
 from rafs.types import BlindStep, Claim, Span, Truth
-from rafs.claims.verdicts import Ruling, rule
 
 MAX_CLAIMS = 1000
 """Claims of one trace; the steps that follow them are not read, and the graph says that it is incomplete."""
 _NAME = re.compile(
-    r"(?:^|[,;.(:\n]|\b(?:let|and|so|then|if|with|where|when)\b)[ \t]*([A-Za-z]{2,20})[ \t]*=", re.IGNORECASE
+    r"(?:^|[,;.(:\n]|\b(?:let|and|so|then|if|with|where|when)\b)[ \t]*([A-Za-z]{2,20}\d?|[A-Za-z]\d)[ \t]*=",
+    re.IGNORECASE,
 )
 _X_IS_A_NAME = re.compile(
     r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b", re.I
@@ -36,6 +40,7 @@ class Found:
 
     claim: Claim
     left: Expression
+    right: Expression | None
     bindings: Mapping[str, Fraction]
     """Values of the names that its left side uses."""
 
@@ -63,6 +68,8 @@ class Reader:
     rounded: dict[Fraction, Fraction] = field(default_factory=dict)
     problem: str = ""
     """The problem without white space; an equation in it is given, not asserted for every value."""
+    tokens: dict[int, Sequence[Token]] = field(default_factory=dict)
+    """What each step was cut into, by its index; steps with annotations are left out."""
     equations: list[Link] = field(default_factory=list)
     """Equations in one unknown that this step has stated."""
 
@@ -96,18 +103,27 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
             continue
         reading = find_links(step.text, frozenset(names | set(reader.bindings)), variable_x=variable_x)
         reader.equations = []
+        if reading.tokens is not None:
+            reader.tokens[step.index] = reading.tokens
         if reading.unread:
             reader.unread_steps.add(position)
-        for link in reading.links:
-            _read_link(reader, step, link)
+        gone = retracted(step.text, reading.links)
+        for index, link in enumerate(reading.links):
+            if index not in gone:
+                _read_link(reader, step, link)
     return reader
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
     if isinstance(link.left, Variable) and link.relation in ("=", "≈"):
+        if states_constant(link, reader.bindings.keys()) and link.asserted:
+            _keep(reader, step, link, rule(link, {}, {}))
         _define(reader, step, link)
         return
     if not link.asserted:
+        return
+    if link.holds is not None:
+        _keep(reader, step, link, _ruled(link.holds))
         return
     if link.universal and "".join(step.text[link.left_span.start : link.right_span.end].split()) in reader.problem:
         link = replace(link, universal=False)
@@ -120,6 +136,10 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
     if len(names) == 1 and link.relation == "=" and link.right is not None:
         reader.equations.append(link)
+    if link.annotation and ruling.truth is Truth.TRUE and _is_shown_otherwise(step.text, link, ruling):
+        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="another number stands behind the annotation")
+    if ruling.truth is Truth.FALSE and is_failed_trial(step.text, link):
+        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="the step tries it out, and finds that it fails")
     if isinstance(link.left, Number) and link.doubts and ruling.truth is not Truth.TRUE:
         return
     if ruling.rounded and ruling.value is not None and ruling.result is not None:
@@ -127,10 +147,16 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
     _keep(reader, step, link, ruling)
 
 
+def _ruled(holds: bool) -> Ruling:
+    """Rule on a fact told in words; it has no value that anything could build on."""
+    truth, reason = (Truth.TRUE, "") if holds else (Truth.FALSE, "that does not hold")
+    return Ruling(truth=truth, value=None, result=None, result_span=None, reason=reason)
+
+
 def _is_settled(reader: Reader, step: BlindStep, link: Link, name: str) -> bool:
     """Say whether the same sentence gives the name its value, so that it cannot mean anything else there."""
-    if name == "pi":
-        return True
+    if name in CONSTANTS or (name in "ei" and name not in reader.bindings):
+        return True  # `rule` has seen to it that these two can be nothing else
     given = next((entry for entry in reversed(reader.definitions) if entry.name == name), None)
     if given is None or given.step != step.index:
         return False
@@ -145,9 +171,9 @@ def _define(reader: Reader, step: BlindStep, link: Link) -> None:
         return
     name = link.left.name
     equations = [equation for equation in reader.equations if name in _names(equation)]
-    between = step.text[equations[-1].right_span.end if equations else 0 : link.left_span.start]
-    alternatives = _ALTERNATIVES.search(step.text) is not None or _SENTENCE_END.search(between) is not None
     if equations and isinstance(link.right, Number):
+        between = step.text[equations[-1].right_span.end : link.left_span.start]
+        alternatives = _ALTERNATIVES.search(step.text) is not None or _SENTENCE_END.search(between) is not None
         _keep(reader, step, link, _solved(link, equations, name, value, reader.bindings, alternatives=alternatives))
     reader.bindings[name] = value
     reader.definitions.append(Definition(step=step.index, name=name, value=value, span=link.right_span))
@@ -207,13 +233,24 @@ def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
         reason=ruling.reason,
     )
     used = MappingProxyType({name: reader.bindings[name] for name in variables(link.left) & set(reader.bindings)})
-    found = Found(claim=claim, left=link.left, bindings=used)
+    found = Found(claim=claim, left=link.left, right=link.right, bindings=used)
     twin = reader.found[-1] if reader.found and reader.found[-1].claim.step == step.index else None
     same_place = twin is not None and claim.result_span is not None and twin.claim.result_span == claim.result_span
     if twin is not None and same_place and (twin.claim.truth is Truth.FALSE) == (claim.truth is Truth.FALSE):
         reader.found[-1] = found if link.annotation else twin
         return
     reader.found.append(found)
+
+
+def _is_shown_otherwise(text: str, link: Link, ruling: Ruling) -> bool:
+    """Say whether another whole number stands right behind an annotation: `<<6*7=42>>43`."""
+    after = text.find(">>", link.right_span.end) + 2
+    shown = lex(text[after : after + ANNOTATION_REACH])[:2]
+    if not shown or shown[0].kind is not Kind.NUMBER or shown[0].start or ruling.result is None:
+        return False
+    plain = not shown[0].percent and not shown[0].decimals and ruling.result.denominator == 1
+    ends = len(shown) < 2 or shown[1].kind in (Kind.WORD, Kind.BREAK)
+    return plain and ends and shown[0].value != ruling.result
 
 
 def _visible_span(text: str, link: Link, ruling: Ruling) -> Span | None:

@@ -1,8 +1,10 @@
 """What a relation in running text says, as written: two sides, a sign, and the doubts of the reading."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rafs.grammar.terms import Expression
+from rafs.grammar.tokens import Token
 from rafs.types import Span
 
 
@@ -27,6 +29,8 @@ class Link:
     modulus: Expression | None = None
     remainder: Expression | None = None
     annotation: bool = False
+    holds: bool | None = None
+    """Whether a fact told in words holds (`30 is divisible by 4`); None for a relation of two values."""
     universal: bool = False
     """Stated for every value of its names."""
 
@@ -38,3 +42,5 @@ class Reading:
     links: tuple[Link, ...]
     unread: tuple[int, ...]
     """Offsets of relation signs that belong to no link, no label and no definition of a name."""
+    tokens: Sequence[Token] | None
+    """What the text was cut into; None where annotations were read apart from it."""

@@ -1,14 +1,30 @@
 """The truth of one link: exact where it can be, unknown where a convention, a unit or a name decides it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from rafs.grammar.enclosure import Bounds, enclose
-from rafs.grammar.expressions import Binary, Expression, Number, evaluate, leaves, show, undefined, variables
-from rafs.claims.looseness import carried_rounding, is_cut, is_near, is_rounding, loose_reading
+from rafs.claims.conventions import Readings, read_conventions, states_identity
+from rafs.claims.exact_values import find_value, related
+from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, loose_reading
+from rafs.claims.measured import compare_measures
 from rafs.claims.relations import Link
-from rafs.grammar.terms import literal_of
+from rafs.claims.roundings import is_cut, is_rounding
+from rafs.claims.times import rule_times
+from rafs.grammar.enclosure import Bounds, enclose
+from rafs.grammar.expressions import (
+    Binary,
+    Expression,
+    Number,
+    Unary,
+    Variable,
+    evaluate,
+    leaves,
+    show,
+    undefined,
+    variables,
+)
+from rafs.grammar.terms import in_degrees, literal_of
 from rafs.types import Span, Truth
 
 NEEDS_ALGEBRA = "needs algebra"
@@ -45,11 +61,42 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if link.right is None:
         return Ruling(truth=Truth.UNKNOWN, value=value, result=value, result_span=None, reason="the answer stands here")
     result = evaluate(link.right, bindings)
-    span = link.right_span
+    if _is_infinite(link):
+        return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="infinity")
     if link.relation in ("=", "≈") and undefined(link.left, bindings) != undefined(link.right, bindings):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
+        timed = rule_times(link)
+        if timed is not None:
+            return _told(link, *timed)
+        if link.relation == "=" and (held := compare_measures(link.left, link.right)) is not None:
+            return _told(_without_letters(link), held, "units converted")
         return _without_values(link, bindings, value, result)
+    return _numbers(link, bindings, value, result, rounded)
+
+
+def _is_infinite(link: Link) -> bool:
+    """Say whether infinity itself stands on a side, which some calculate with."""
+    infinity = Variable(name="∞")
+    return any(side in (infinity, Unary(op="-", operand=infinity)) for side in (link.left, link.right))
+
+
+def _told(link: Link, held: bool | None, reason: str) -> Ruling:
+    """Rule by what another module has found out."""
+    if held is False:
+        return _doubted(link, None, None, reason)
+    truth = Truth.TRUE if held else Truth.UNKNOWN
+    return Ruling(truth=truth, value=None, result=None, result_span=link.right_span, reason=reason)
+
+
+def _numbers(
+    link: Link,
+    bindings: Mapping[str, Fraction],
+    value: Fraction,
+    result: Fraction,
+    rounded: Mapping[Fraction, Fraction],
+) -> Ruling:
+    """Rule on a relation between two rational numbers."""
     if link.modulus is not None or link.relation == "≡":
         return _congruent(link, bindings, value, result)
     if link.remainder is not None:
@@ -57,22 +104,30 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if link.relation not in ("=", "≈"):
         holds = _compare(link.relation, value, result)
         if holds:
-            return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span)
+            return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=link.right_span)
         return _doubted(link, value, result, f"{show(value)} {link.relation} {show(result)} does not hold")
     return _equal(link, value, result, rounded)
 
 
 def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fraction, Fraction]) -> Ruling:
     span = link.right_span
-    if value == result:
-        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span)
     assert link.right is not None
+    held = dozen_reading(link, value, result)
+    if held is None and link.relation == "=":
+        held = compare_measures(link.left, link.right)
+    if (value == result and held is not False) or held:
+        reason = "" if value == result else "units converted"
+        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span, reason=reason)
     first = _run_on(link, value)
     if first is not None:
         truth = Truth.TRUE if link.continued else Truth.UNKNOWN
         return Ruling(
             truth=truth, value=value, result=first.value, result_span=first.span, reason="run-on, read step by step"
         )
+    if held is False:
+        link = _without_letters(link)
+        reason = "the units differ" if value == result else f"{_source(link.left)} is {show(value)}, not {show(result)}"
+        return _doubted(link, value, result, reason)
     loose = loose_reading(link, value, result) or carried_rounding(link, value, result, rounded)
     if loose is not None:
         truth, reason = loose
@@ -87,6 +142,11 @@ def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fract
     return _doubted(link, value, result, f"{_source(link.left)} is {show(value)}, not {show(result)}")
 
 
+def _without_letters(link: Link) -> Link:
+    """Take away the doubt whether a letter is a unit: on both sides they are measures that fit each other."""
+    return replace(link, doubts=link.doubts - {"letter"})
+
+
 def _source(expression: Expression) -> str:
     return "the left side" if not isinstance(expression, Number) else show(expression.value)
 
@@ -94,7 +154,7 @@ def _source(expression: Expression) -> str:
 def _doubted(link: Link, value: Fraction | None, result: Fraction | None, reason: str) -> Ruling:
     """Rule FALSE, or UNKNOWN where the reading itself is in doubt."""
     doubts = set(link.doubts)
-    if any(leaf.spelled for leaf in leaves(link.left) if isinstance(leaf, Number)):
+    if not link.in_words and any(leaf.spelled for leaf in leaves(link.left) if isinstance(leaf, Number)):
         doubts.add("spelled")
     truth = Truth.UNKNOWN if doubts else Truth.FALSE
     because = reason if not doubts else f"{reason}, unless it reads otherwise ({', '.join(sorted(doubts))})"
@@ -119,6 +179,8 @@ def _run_on(link: Link, value: Fraction) -> Number | None:
     if not isinstance(link.right, Binary):
         return None
     first = leaves(link.right)[0]
+    if first.span.start != link.right_span.start:
+        return None  # in brackets nothing begins anew: `27 + 11 = (38 + 4)`
     return first if isinstance(first, Number) and first.value == value else None
 
 
@@ -146,20 +208,63 @@ def _with_remainder(link: Link, bindings: Mapping[str, Fraction], value: Fractio
 def _without_values(
     link: Link, bindings: Mapping[str, Fraction], value: Fraction | None, result: Fraction | None
 ) -> Ruling:
-    """Rule on roots and pi by bounds; leave names and identities to algebra."""
+    """Rule on what is no plain arithmetic under every reading that its conventions leave."""
+    readings = read_conventions(link, bindings.keys())
+    rulings = [_exactly(each, bindings, value, result) for each in readings.links]
+    first, truths = rulings[0], {ruling.truth for ruling in rulings}
+    if truths == {Truth.TRUE} or (readings.first_counts and first.truth is Truth.TRUE):
+        return first
+    certain = readings.certain and truths == {Truth.FALSE} and (not readings.logarithms or _in_no_base(readings))
+    if certain or (len(rulings) == 1 and first.truth is Truth.UNKNOWN):
+        return first
+    return replace(first, truth=Truth.UNKNOWN, reason="an unsaid convention decides it")
+
+
+def _in_no_base(readings: Readings) -> bool:
+    """Say whether the base of the logarithms cancels out, so that an equation false in one base is so in all."""
+    ratios = [enclose(Binary(op="/", left=each.left, right=each.right), {}) for each in readings.links if each.right]
+    known = [ratio for ratio in ratios if ratio is not None]
+    return len(known) > 2 and max(low for low, _ in known) <= min(high for _, high in known)
+
+
+def _exactly(link: Link, bindings: Mapping[str, Fraction], value: Fraction | None, result: Fraction | None) -> Ruling:
+    """Rule by exact values of every kind, then by bounds of real numbers; leave the rest to algebra."""
     assert link.right is not None
-    left, right = enclose(link.left, bindings), enclose(link.right, bindings)
-    if left is not None and right is not None and not variables(link.left) | variables(link.right):
-        ruled = _bounded(link, left, right, value, result)
+    left, right = find_value(link.left, bindings), find_value(link.right, bindings)
+    value, result = left.rational if value is None else value, right.rational if result is None else result
+    if link.modulus is not None or link.relation == "≡":
+        return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="no modulus")
+    if value is not None and result is not None:
+        return _numbers(link, bindings, value, result, {})
+    held = related(link.relation, left, right, link.left)
+    if held:
+        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=link.right_span, reason="exactly")
+    free = (variables(link.left) | variables(link.right)) - set(bindings)
+    bounds = (None, None) if free else (enclose(link.left, bindings), enclose(link.right, bindings))
+    if bounds[0] is not None and bounds[1] is not None:
+        ruled = _bounded(link, bounds[0], bounds[1], value, result)
         if ruled is not None:
             return ruled
-    free = (variables(link.left) | variables(link.right)) - set(bindings)
-    reason = f"{NEEDS_ALGEBRA}: depends on {', '.join(sorted(free))}" if free else NEEDS_ALGEBRA
-    if link.universal:
-        reason = f"{NEEDS_ALGEBRA}: stated {FOR_EVERY}"
-    elif link.doubts:
-        reason = f"the reading is in doubt ({', '.join(sorted(link.doubts))})"
-    return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason=reason)
+    if held is False:
+        return _doubted(link, value, result, "the two sides differ")
+    return Ruling(
+        truth=Truth.UNKNOWN,
+        value=value,
+        result=result,
+        result_span=link.right_span,
+        reason=_open_reason(link, free),
+    )
+
+
+def _open_reason(link: Link, free: frozenset[str]) -> str:
+    assert link.right is not None
+    if in_degrees(link.left) or in_degrees(link.right):
+        return "an angle in degrees"
+    if link.universal or (free and states_identity(link.left, link.right)):
+        return f"{NEEDS_ALGEBRA}: stated {FOR_EVERY}"
+    if link.doubts:
+        return f"the reading is in doubt ({', '.join(sorted(link.doubts))})"
+    return f"{NEEDS_ALGEBRA}: depends on {', '.join(sorted(free))}" if free else NEEDS_ALGEBRA
 
 
 def _bounded(link: Link, left: Bounds, right: Bounds, value: Fraction | None, result: Fraction | None) -> Ruling | None:
@@ -171,7 +276,11 @@ def _bounded(link: Link, left: Bounds, right: Bounds, value: Fraction | None, re
         fits = literal is not None and all(is_rounding(side, target, decimals) for side in left)
         if fits and (decimals or link.relation == "≈"):
             return Ruling(truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="rounded")
-        loose = link.relation == "≈" and is_near(left[0], target, decimals)
+        if literal is not None and literal.continues and all(is_cut(side, target, decimals) for side in left):
+            return Ruling(
+                truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="first digits"
+            )
+        loose = link.relation == "≈" and is_forgiven(link.left, left[0], target, decimals)
         if loose or is_cut(left[0], target, decimals):
             return Ruling(
                 truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="roughly"

@@ -1,18 +1,25 @@
 """Tells mathematics from the words around it: the unit of a number, a remark in brackets, a name, a function."""
 
 from dataclasses import replace
+from itertools import pairwise
 
+from rafs.grammar.brackets import opens
+from rafs.grammar.calculus import BINDERS
+from rafs.grammar.commands import ROOTS
 from rafs.grammar.cursor import Cursor
+from rafs.grammar.functions import FUNCTION_NAMES, starts_call
+from rafs.grammar.phrases import ends_operand, past_article, starts_phrase
 from rafs.grammar.terms import Expression, Number
 from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.units import is_known_unit
 
 MAX_UNIT_WORDS = 6
 """Words that may stand after a number as its unit: `8 slices of the large pizza`."""
-FUNCTIONS = frozenset(
-    "sqrt abs gcd lcm binom binomial choose floor ceil min max mean log ln sin cos tan C root factorial".split()
-)
+FUNCTIONS = frozenset(FUNCTION_NAMES) - {"average", "avg", "trace", "arg", "P", "permutations", "combinations"}
+"""Words that are read as functions and never as units."""
 GREEK = frozenset("alpha beta gamma delta theta lambda mu phi omega pi".split())
-FUNCTION_NAMES = {"binomial": "binom", "choose": "binom", "C": "binom", "GCD": "gcd", "LCM": "lcm", "gcf": "gcd"}
+_PREFIXES = frozenset(["∅", "∞", "‾", "subfactorial", "^", *ROOTS, *BINDERS])
+"""Signs that begin an operand, besides brackets, numbers and names."""
 NOT_UNITS = frozenset(
     "and or so then because since if is are was were be equals equal gives give makes make get gets which that but "
     "plus minus times than when where while thus therefore hence to into leaves leaving means yields remainder mod "
@@ -28,10 +35,15 @@ def is_variable(cursor: Cursor, token: Token, following: Token | None) -> bool:
     """Say whether a word is a name in the expression rather than a word of the sentence."""
     if token.text in cursor.names or token.text in GREEK:
         return True
-    if len(token.text) > 1 and "_" not in token.text:
+    if len(token.text) > 1 and "_" not in token.text and not _is_numbered(token.text):
         return False
     before_word = following is not None and following.kind is Kind.WORD and following.spaced
     return not (token.text in "aAI" and before_word)
+
+
+def _is_numbered(text: str) -> bool:
+    """Say whether a word is a letter with a digit: `x1`."""
+    return len(text) == 2 and text[0].isalpha() and text[1].isdigit()
 
 
 def starts_operand(cursor: Cursor, ahead: int) -> bool:
@@ -40,18 +52,22 @@ def starts_operand(cursor: Cursor, ahead: int) -> bool:
     if token is None:
         return False
     match token.kind:
-        case Kind.NUMBER | Kind.OPEN:
+        case Kind.NUMBER | Kind.OPEN | Kind.CLOCK:
             return True
         case Kind.FUNCTION:
             return token.text != "pmod"
         case Kind.OPERATOR:
-            return token.text in "+-" and not token.spaced
+            touches = following is not None and not following.spaced and following.kind is not Kind.OPERATOR
+            return token.text in "+-" and (touches or not token.spaced)
         case Kind.WORD:
-            named = FUNCTION_NAMES.get(token.text, token.text) in FUNCTIONS
-            return is_variable(cursor, token, following) or (
-                named and following is not None and following.kind is Kind.OPEN
-            )
-    return False
+            named = starts_phrase(cursor, ahead)
+            return is_variable(cursor, token, following) or starts_call(cursor, ahead) or named
+    return _starts_sign(cursor, ahead)
+
+
+def _starts_sign(cursor: Cursor, ahead: int) -> bool:
+    """Say whether a sign that is no token of its own kind begins an operand: `⌊`, `∑`, `∅`."""
+    return opens(cursor, ahead) or starts_call(cursor, ahead) or cursor.symbol(ahead) in _PREFIXES
 
 
 def is_known_letter(cursor: Cursor, token: Token) -> bool:
@@ -87,28 +103,59 @@ def with_unit(cursor: Cursor, operand: Expression) -> Expression:
     last = cursor.tokens[cursor.position - 1]
     if last.kind not in (Kind.NUMBER, Kind.CLOSE):
         return operand
-    unit = ""
+    words: list[str] = []
     for _ in range(MAX_UNIT_WORDS):
         token = cursor.peek()
         if token is not None and token.kind is Kind.OPERATOR and token.text in "/-" and _unit_follows(cursor):
+            words += ["per"] if token.text == "/" else []
             cursor.position += 1
         elif token is None or token.kind is not Kind.WORD or not _is_unit(cursor, token):
             break
         token = cursor.tokens[cursor.position]
-        unit = unit or token.text.lower()
+        if not words and token.text.lower() == "of":
+            cursor.doubts.add("a share of something unsaid")
+        words.append(token.text)
         cursor.position += 1
-        if len(token.text) == 1 and token.text != "°" and not _has_known_unit(cursor):
+        if (
+            len(token.text) == 1
+            and token.text != "°"
+            and not _has_known_unit(cursor)
+            and not _only_counts(cursor, token)
+        ):
             cursor.doubts.add("letter")
-        _skip_unit_power(cursor)
+        words += _unit_power(cursor)
         skip_remark(cursor)
         cursor.unit_end = cursor.position
-    return replace(operand, unit=operand.unit or unit) if unit and isinstance(operand, Number) else operand
+    if not words or not isinstance(operand, Number):
+        return operand
+    if operand.unit and words[0] != "per" and is_known_unit(words[0]):
+        operand = replace(operand, unit="")  # the dollar sign began a formula
+    unit = operand.unit or next(word.lower() for word in words if word != "per")
+    return replace(operand, unit=unit, measure=" ".join([operand.unit, *words] if operand.unit else words))
+
+
+LETTER_REACH = 60
+"""Tokens around a letter in which its other uses tell whether it is a unit."""
+
+
+def _only_counts(cursor: Cursor, letter: Token) -> bool:
+    """Say whether a letter at the end of a clause stands behind numbers only, as the g of `3 + 4 = 8 g.` does."""
+    following = cursor.peek()
+    if following is not None and following.kind is not Kind.BREAK:
+        return False
+    around = cursor.tokens[max(0, cursor.position - LETTER_REACH) : cursor.position + LETTER_REACH]
+    pairs = pairwise([None, *around])
+    return all(
+        before is not None and before.kind is Kind.NUMBER
+        for before, token in pairs
+        if token and token.text == letter.text
+    )
 
 
 def _has_known_unit(cursor: Cursor) -> bool:
     """Say whether a unit such as `km` stands near, so that a letter is one too: `180 km / 3 h`."""
     near = cursor.tokens[max(0, cursor.position - MAX_REMARK) : cursor.position + MAX_REMARK]
-    return any(token.text in KNOWN_UNITS and len(token.text) > 1 and token.text != "in" for token in near)
+    return any(len(token.text) > 1 and token.text.lower() in KNOWN_UNITS and token.text != "in" for token in near)
 
 
 def _unit_follows(cursor: Cursor) -> bool:
@@ -123,18 +170,25 @@ def _unit_follows(cursor: Cursor) -> bool:
 
 
 def _is_unit(cursor: Cursor, token: Token) -> bool:
-    if is_known_letter(cursor, token) or token.text.lower() in NOT_UNITS:
+    if is_known_letter(cursor, token) or token.text.lower() in NOT_UNITS or token.text in cursor.closers:
         return False
-    if token.text == "of":
-        return not starts_operand(cursor, 1)
+    if token.text.lower() == "of":
+        return not starts_operand(cursor, past_article(cursor, 1))
+    if ends_operand(cursor):
+        return False
     if len(token.text) == 1:
-        return token.text == "°" or (token.spaced and token.text in KNOWN_UNITS)
+        known = token.text in KNOWN_UNITS or (is_known_unit(token.text) and _has_known_unit(cursor))
+        return token.text == "°" or (token.spaced and known)
+    if token.text == "min":
+        return cursor.symbol(1) != "("
     if token.text in FUNCTIONS or token.text in GREEK or "_" in token.text:
         return False
     return token.spaced or token.text in KNOWN_UNITS or (len(token.text) > 3 and token.text.islower())
 
 
-def _skip_unit_power(cursor: Cursor) -> None:
+def _unit_power(cursor: Cursor) -> list[str]:
     power = cursor.peek(1)
-    if cursor.at(Kind.OPERATOR, "^") and power is not None and power.kind is Kind.NUMBER:
-        cursor.position += 2
+    if not cursor.at(Kind.OPERATOR, "^") or power is None or power.kind is not Kind.NUMBER:
+        return []
+    cursor.position += 2
+    return [f"^{power.value}"]

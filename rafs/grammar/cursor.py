@@ -1,14 +1,22 @@
 """Where the parser stands in its tokens, and the caps that keep it bounded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from rafs.grammar.symbols import SYMBOLS
+from rafs.grammar.terms import Expression
 from rafs.grammar.tokens import Kind, Token
 
 MAX_DEPTH = 40
 """Nested groups; each costs a handful of Python frames out of the interpreter's 1000."""
 MAX_NODES = 300
 """Nodes of one expression; a left-deep tree of that many is still walked by plain recursion."""
+
+
+ENDING = frozenset([Kind.RELATION, Kind.BREAK, Kind.CLOSE, Kind.COMMA, Kind.PLACEHOLDER])
+"""Kinds of tokens that no operand goes on with."""
+NOTHING = "\0"
+"""Closes no bracket: what it is pushed for ends at a token of kind CLOSE, which nothing else takes."""
 
 
 class Unreadable(Exception):
@@ -28,6 +36,10 @@ class Cursor:
     doubts: set[str] = field(default_factory=set)
     unit_end: int = -1
     """Where the last unit ended; nothing multiplies a unit without a sign."""
+    levels: "tuple[Level, ...]" = ()
+    """What reads a sum, a product and a power here: the parser itself, for the notations that hold expressions."""
+    closers: list[str] = field(default_factory=list)
+    """Signs that end the expressions around this place, as the second bar of `|x|` and the `dx` of an integral."""
 
     def peek(self, ahead: int = 0) -> Token | None:
         """Return the token that many places ahead; None behind the end."""
@@ -39,6 +51,35 @@ class Cursor:
         token = self.peek()
         return token is not None and token.kind is kind and (not texts or token.text in texts)
 
+    def symbol(self, ahead: int = 0) -> str:
+        """Return what the token that many places ahead means as a sign; "" behind the end."""
+        token = self.peek(ahead)
+        return "" if token is None else SYMBOLS.get(token.text, token.text)
+
+    def closes(self) -> bool:
+        """Say whether the next token ends an expression around this place."""
+        return bool(self.closers) and self.symbol() == self.closers[-1]
+
+    def expect(self, *symbols: str) -> str:
+        """Step over one of these signs and return it; raises `Unreadable` where another stands."""
+        symbol = self.symbol()
+        if symbol not in symbols:
+            raise Unreadable
+        self.take()
+        return symbol
+
+    def sum(self) -> Expression:
+        """Read a whole expression."""
+        return self.levels[0](self)
+
+    def product(self) -> Expression:
+        """Read an expression without `+` and `-` outside of brackets."""
+        return self.levels[1](self)
+
+    def power(self) -> Expression:
+        """Read one factor with its exponent."""
+        return self.levels[2](self)
+
     def take(self) -> Token:
         """Return the next token and step behind it; raises `Unreadable` when the expression has grown too large."""
         token = self.tokens[self.position]
@@ -47,6 +88,9 @@ class Cursor:
         if self.nodes > MAX_NODES:
             raise Unreadable
         return token
+
+
+Level = Callable[[Cursor], Expression]
 
 
 def deepen(cursor: Cursor) -> None:

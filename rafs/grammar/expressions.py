@@ -3,15 +3,28 @@
 Nothing is ever evaluated as code, and everything is capped: a cap that is hit gives None, never an error.
 """
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
-from math import comb, factorial, gcd, isqrt, lcm
+from math import comb, factorial, gcd, isqrt, lcm, perm
 from types import MappingProxyType
 
 from rafs.grammar.lexing import lex
 from rafs.grammar.parsing import parse_at
-from rafs.grammar.terms import Binary, Call, Expression, Number, Tree, Unary, Variable, leaves, to_tree, variables
+from rafs.grammar.terms import (
+    Binary,
+    Call,
+    Expression,
+    Number,
+    Tree,
+    Unary,
+    Undefined,
+    Unknown,
+    Variable,
+    leaves,
+    to_tree,
+    variables,
+)
 from rafs.grammar.tokens import Kind
 
 __all__ = [
@@ -37,17 +50,11 @@ MAX_BITS = 70_000
 """Bits of a numerator or denominator, some 21 000 decimal digits: computed within a millisecond."""
 MAX_FACTORIAL = 1000
 """1000! has 8530 bits."""
+MAX_LOG_PARTS = 6
+"""Largest denominator of an exact logarithm: log_4 8 is 3/2."""
 SHOWN_DIGITS = 60
 """Digits of a number that are printed; longer ones are described."""
 _NOTHING: Mapping[str, Fraction] = MappingProxyType({})
-
-
-class _Unknown(Exception):
-    """Not a rational number, or a cap was hit."""
-
-
-class _Undefined(Exception):
-    """Has no value at all, such as 5/0."""
 
 
 def parse_expression(text: str, names: frozenset[str] = frozenset()) -> Expression | None:
@@ -63,7 +70,7 @@ def parse_expression(text: str, names: frozenset[str] = frozenset()) -> Expressi
     if len(text) > MAX_LENGTH:
         return None
     tokens = [token for token in lex(text) if token.kind is not Kind.BREAK or token.text not in ("", ".", "\n")]
-    tokens = [replace(token, text="!") if token.text == "!?" else token for token in tokens]
+    tokens = [token._replace(text="!") if token.text == "!?" else token for token in tokens]
     parsed = parse_at(tokens, 0, names)
     return parsed.expression if parsed is not None and parsed.end == len(tokens) else None
 
@@ -77,7 +84,7 @@ def evaluate(expression: Expression, bindings: Mapping[str, Fraction] = _NOTHING
     """
     try:
         return _value(expression, bindings)
-    except (_Unknown, _Undefined):
+    except (Unknown, Undefined):
         return None
 
 
@@ -85,9 +92,9 @@ def undefined(expression: Expression, bindings: Mapping[str, Fraction] = _NOTHIN
     """Say whether the expression has no value for sure, as 5/0; such an expression equals nothing."""
     try:
         _value(expression, bindings)
-    except _Undefined:
+    except Undefined:
         return True
-    except _Unknown:
+    except Unknown:
         return False
     return False
 
@@ -107,7 +114,7 @@ def show(value: Fraction) -> str:
 
 def _capped(value: Fraction) -> Fraction:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise _Unknown
+        raise Unknown
     return value
 
 
@@ -117,7 +124,7 @@ def _value(expression: Expression, bindings: Mapping[str, Fraction]) -> Fraction
             return expression.value
         case Variable():
             if expression.name not in bindings:
-                raise _Unknown
+                raise Unknown
             return bindings[expression.name]
         case Unary(op="-"):
             return -_value(expression.operand, bindings)
@@ -131,7 +138,7 @@ def _value(expression: Expression, bindings: Mapping[str, Fraction]) -> Fraction
 
 def _combine(op: str, left: Fraction, right: Fraction) -> Fraction:
     if op in ("/", "mod") and right == 0:
-        raise _Undefined
+        raise Undefined
     match op:
         case "+":
             return _capped(left + right)
@@ -150,17 +157,17 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
     if exponent.denominator != 1:
         return _power(_root(base, exponent.denominator), Fraction(exponent.numerator))
     if base == 0 and exponent <= 0:
-        raise _Undefined if exponent < 0 else _Unknown
+        raise Undefined if exponent < 0 else Unknown
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
     if abs(exponent) * bits > MAX_BITS and abs(base) != 1:
-        raise _Unknown
+        raise Unknown
     return Fraction(base ** (exponent.numerator % 2 if abs(base) == 1 else exponent.numerator))
 
 
 def _root(value: Fraction, degree: int) -> Fraction:
-    """Return the exact real root; raises `_Unknown` when it is not rational."""
+    """Return the exact real root; raises `Unknown` when it is not rational."""
     if not 1 <= degree <= 64 or (value < 0 and degree % 2 == 0):
-        raise _Unknown
+        raise Unknown
     top, bottom = _integer_root(abs(value.numerator), degree), _integer_root(value.denominator, degree)
     return Fraction(top if value >= 0 else -top, bottom)
 
@@ -173,15 +180,15 @@ def _integer_root(value: int, degree: int) -> int:
         while (step := ((degree - 1) * root + value // root ** (degree - 1)) // degree) < root:
             root = step
     if root**degree != value:
-        raise _Unknown
+        raise Unknown
     return root
 
 
 def _factorial(value: Fraction, step: int) -> Fraction:
     if value.denominator != 1 or value < 0:
-        raise _Undefined
+        raise Undefined
     if value > MAX_FACTORIAL:
-        raise _Unknown
+        raise Unknown
     if step == 1:
         return Fraction(factorial(int(value)))
     product = 1
@@ -208,32 +215,78 @@ def _call(name: str, args: list[Fraction]) -> Fraction:
             return _capped(sum(args, Fraction(0)) / len(args))
         case (("min" | "max"), [_, _, *_]):
             return min(args) if name == "min" else max(args)
+        case (("median" | "mode" | "range"), [_, _, *_]):
+            return _of_data(name, sorted(args))
         case "log", [base, value]:
             return _logarithm(base, value)
+        case (("log" | "ln" | "lg"), [value]) if value <= 1:
+            return _logarithm(Fraction(10), value, whole=True)
+        case "subfactorial", [value]:
+            return _subfactorial(value)
     return _whole_call(name, args)
+
+
+def _of_data(name: str, ordered: list[Fraction]) -> Fraction:
+    """Compute a statistic of numbers in order; raises `Unknown` where there are several modes."""
+    if name == "range":
+        return ordered[-1] - ordered[0]
+    if name == "median":
+        middle = len(ordered) // 2
+        return (ordered[middle] + ordered[-1 - middle]) / 2
+    counts = Counter(ordered).most_common(2)
+    if len(counts) > 1 and counts[0][1] == counts[1][1]:
+        raise Unknown
+    return counts[0][0]
 
 
 def _whole_call(name: str, args: list[Fraction]) -> Fraction:
     """Compute the functions of whole numbers."""
     if any(arg.denominator != 1 for arg in args):
-        raise _Unknown
+        raise Unknown
     match name, [int(arg) for arg in args]:
         case "gcd", [_, _, *_] as numbers:
             return Fraction(gcd(*numbers))
         case "lcm", [_, _, *_] as numbers:
             return _capped(Fraction(lcm(*numbers)))
-        case "binom", [top, bottom] if 0 <= bottom <= top <= MAX_FACTORIAL:
-            return Fraction(comb(top, bottom))
-    raise _Unknown
+        case (("binom" | "perm"), [top, bottom]) if 0 <= top <= MAX_FACTORIAL and bottom >= 0:
+            return Fraction((comb if name == "binom" else perm)(top, bottom))
+    raise Unknown
 
 
-def _logarithm(base: Fraction, value: Fraction) -> Fraction:
-    """Return the exact whole logarithm; raises `_Unknown` when it is none."""
-    if base.denominator != 1 or base < 2 or value < 1:
-        raise _Unknown
+def _logarithm(base: Fraction, value: Fraction, *, whole: bool = False) -> Fraction:
+    """Return the logarithm where it is rational; with `whole` only 0, which every base gives for 1."""
+    if base <= 0 or base == 1 or value <= 0:
+        raise Undefined
+    if value == 1:
+        return Fraction(0)
+    if whole:
+        raise Unknown
+    if base < 1:
+        return -_logarithm(1 / base, value)
+    if value < 1:
+        return -_logarithm(base, 1 / value)
+    for parts in range(1, MAX_LOG_PARTS + 1):
+        exponent = _whole_logarithm(base, value**parts)
+        if exponent is not None:
+            return Fraction(exponent, parts)
+    raise Unknown
+
+
+def _whole_logarithm(base: Fraction, value: Fraction) -> int | None:
+    """Return n with base^n = value, for base and value above 1."""
     power, exponent = Fraction(1), 0
-    while power < value and exponent < MAX_FACTORIAL:
+    while power < value and exponent < MAX_FACTORIAL and power.numerator.bit_length() < MAX_BITS:
         power, exponent = power * base, exponent + 1
-    if power != value:
-        raise _Unknown
-    return Fraction(exponent)
+    return exponent if power == value else None
+
+
+def _subfactorial(value: Fraction) -> Fraction:
+    """Count the permutations of that many things that leave none in its place."""
+    if value.denominator != 1 or not value >= 0:
+        raise Undefined
+    if value > MAX_FACTORIAL:
+        raise Unknown
+    count = 1
+    for number in range(1, int(value) + 1):
+        count = count * number + (-1) ** number
+    return Fraction(count)

@@ -1,86 +1,60 @@
 """Cuts running text, Unicode mathematics and LaTeX into tokens, in one linear pass without rewriting the text.
 
-Every token keeps its character offsets, so that a claim can point at the submitted text.
+Every token keeps its character offsets, so that a claim can point at the submitted text. One pattern finds the next
+piece; plain words, numbers and signs become tokens at once, and only the rest goes to a reader of its own:
+`word_readers` by word, `sign_readers` by sign.
 """
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
-from fractions import Fraction
 
-from rafs.grammar.literals import MAX_DIGITS, is_european, read_literal, read_vulgar
-from rafs.grammar.number_words import read_number_words
-from rafs.grammar.signs import COMMANDS, CURRENCIES, INVISIBLE, PAIRS, SIGNS, SUPERSCRIPTS, TIGHT
-from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
+from rafs.grammar.lexer import Lexer
+from rafs.grammar.literals import is_european, plain_value
+from rafs.grammar.sign_readers import read_command, read_sign
+from rafs.grammar.signs import ASCII_SIGNS, COMMANDS, INVISIBLE, SIGNS, TIGHT
+from rafs.grammar.tokens import ZERO, Kind, Token, make_token
+from rafs.grammar.word_readers import WORD_READERS, read_number, read_other_word
 from rafs.types import ANSWER_PLACEHOLDER
 
-_WORD = re.compile(
-    r"[^\W\d_]_\{\w{1,12}\}|[^\W\d_]+(?:_\w+)+|[^\W\d_]+(?:['’][^\W\d_]+)*(?:-(?=[^\W\d_]{2})[^\W\d_]+)*\d?"
+_NOT_LETTERS = "\\W\\d_π²³¹⁰-₟¼-¾⅐-↉①-⓿"
+LETTER = f"[^{_NOT_LETTERS}]"
+_SUFFIX = (
+    "[%％‰½⅓⅔¼¾⅕-⅞€£¥₹₽₺₩￥百千万萬亿億]|\\\\%|[ap]\\.?m\\b|o['’]c|per ?(?:cent|mil)|pct|points|basis|hundred|thousand|"
+    "million|billion|trillion|lakh|crore|[mbt]n\\b|[kmbt]\\b|and (?:a|one)\\b|(?:in |to )?base\\b|"
+    "(?:[×·*⋅x]|\\\\times|\\\\cdot)\\s?10\\s?[\\^⁰¹²³⁴-⁹⁻]"
 )
-_SUBSCRIPT = re.compile(r"_(?:\{(?:\\(?:text|mathrm)\s?\{[^{}]{1,40}\}|[^{}]{1,40})\}|\w)")
-_REFERENCE = re.compile(r"#\d{1,4}")
-_COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
-_SPACE = re.compile(r"[^\S\n]+")
-_TEXT_OPEN = re.compile(r"\\(?:text|mathrm|textbf|textit|mathbf|mbox|operatorname|boldsymbol|mathit|textrm)\s?\{")
-_TIMES = re.compile(r"[xX](?=\s?[\d$(\\£€.-])")
-_VARIABLE_X = re.compile(r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\bfor x\b")
-_WORD_OPERATOR = re.compile(
-    r"(?:(plus)|(minus)|(times|multiplied by)|(divided by))\s+(?=[\d$(\\£€-]|(?:one|two|three|four|five|six|seven|"
-    r"eight|nine|ten|eleven|twelve|thir|four|fif|twen|for)[a-z]*)",
-    re.IGNORECASE,
+"""What may belong to the digits before it, with or without a blank."""
+_TOUCHING = (
+    "[0-9_₀-₉…\u0305\u20e3\ufe0f]|e[-+−]?[0-9]|(?:st|nd|rd|th)\\b|(?<=0)[xbo]|[a-f][0-9a-f]*_|['’:][0-9]|,[0-9]{2}|,\\\\!|\\{,|"
+    "\\.[0-9.]|\\.(?:\\s?[+/=×÷]|\\\\(?:overline|bar|dot)|\\(\\d)|[/-](?:[0-9]{1,3}[/-][0-9]|0[0-9]|7)|"
+    "\\\\(?:[,!]|[lc]?dots|overline|bar|dot)|[\u00a0\u2009\u202f][0-9]|[ ][0-9]{1,3}\\s?[/⁄]"
 )
-_MULTIPLE = re.compile(r"(?:(twice|double)|(thrice|triple))\s+(?=[\d$£€])", re.IGNORECASE)
-_DIGIT_COMMA = re.compile(r",\d")
-_SINGLE_DIGIT = re.compile(r"\s?(\d)")
-_SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
-_FACTORIAL_AHEAD = re.compile(r"\s?(?:[-+*/^=<>)\]}×·÷,≈]|\\)")
-
-
-@dataclass(slots=True)
-class _Lexer:
-    """State of one pass: the text, the position, and what was read so far."""
-
-    text: str
-    european: bool
-    variable_x: bool
-    position: int = 0
-    tokens: list[Token] = field(default_factory=list)
-    braces: list[bool] = field(default_factory=list)
-    """One per open brace: True when `\\text` opened it, so that its end is invisible too."""
-    calls: list[bool] = field(default_factory=list)
-    """One per open bracket: True when a name stands right before it: its commas part arguments."""
-    spaced: bool = True
-    currency: str = ""
-    """A currency sign stands right before."""
-
-    def emit(
-        self, kind: Kind, text: str, end: int, value: Fraction = Fraction(0), *, percent: bool = False,
-        decimals: int = 0, spelled: bool = False,
-    ) -> None:  # fmt: skip
-        if kind is Kind.OPEN:
-            self.calls.append(self.previous() is Kind.WORD and not self.spaced)
-        elif kind is Kind.CLOSE and self.calls:
-            self.calls.pop()
-        token = Token(
-            kind=kind, text=text, start=self.position, end=end, spaced=self.spaced, value=value, percent=percent,
-            currency=self.currency if kind is Kind.NUMBER else "", decimals=decimals, spelled=spelled,
-        )  # fmt: skip
-        self.tokens.append(token)
-        self.position, self.spaced, self.currency = end, False, ""
-
-    def skip(self, end: int, spaced: bool) -> None:
-        self.position, self.spaced = end, self.spaced or spaced
-
-    def previous(self) -> Kind | None:
-        return self.tokens[-1].kind if self.tokens else None
-
-    def follows_words(self) -> bool:
-        return self.previous() is Kind.WORD and len(self.tokens[-1].text) > 1
-
-    def follows_operand(self) -> bool:
-        return self.previous() in (Kind.NUMBER, Kind.CLOSE) or (
-            self.previous() is Kind.WORD and len(self.tokens[-1].text) == 1
-        )
+"""What belongs to them where it touches them: a base, an exponent, more digits."""
+_PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?!(?i:{_TOUCHING}|[ \u00a0\u2009\u202f]?(?:{_SUFFIX})))"
+"""Digits with nothing behind them that could belong to them."""
+_PIECE = re.compile(
+    r"[^\S\n]*+(?:"
+    r"([A-Za-z]++(?![\w'’\-]|\$\d))"
+    rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=[A-Za-z])\d)?)"
+    r"|([+^()\]\n;?×·≤≥≠]|\[(?!" + re.escape(ANSWER_PLACEHOLDER[1:]) + r")|=(?![=<>])|,(?![0-9])|\.(?![.\w])|[{}]"
+    r"|-(?:(?<=[0-9)].)(?=[\s(A-Za-z\\])|(?<=[0-9)][ \u00a0].)(?=\s)))"
+    rf"|({_PLAIN_NUMBER})"
+    r"|(\\(?:[A-Za-z]+|.|\Z))"
+    r"|(\.?[0-9])"
+    r"|(.)"
+    r")",
+    re.DOTALL,
+)
+"""Blanks and the next piece."""
+_WORD, _OTHER_WORD, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_NUMBER, _OTHER_SIGN = range(1, 8)
+"""Words are ASCII letters alone, or with what can only be told letter by letter; plain signs mean the same anywhere."""
+_PLAIN_COMMANDS = {name: meaning for name, meaning in COMMANDS.items() if meaning[0] is not Kind.FUNCTION}
+_FOREIGN = re.compile(r"(?![0-9])\d|(?<=\d)[．٫](?=\d)|(?<=\d)[，٬](?=\d{3}(?!\d))|٪")
+_VARIABLE_X = re.compile(
+    r"[xX](?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])|(?<=\bfor x)\b)",
+    re.DOTALL,
+)
+"""What shows that `x` is a name: `x =`, `(x`, `2x`, `for x`."""
 
 
 def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
@@ -95,205 +69,67 @@ def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
         linear in the length of the text.
     """
     if not text.isascii():
-        text = "".join(_plain_digit(sign) for sign in text)
+        text = _FOREIGN.sub(_ascii_sign, text)
     if variable_x is None:
         variable_x = _VARIABLE_X.search(text) is not None
-    lexer = _Lexer(text=text, european=is_european(text), variable_x=variable_x)
-    while lexer.position < len(text):
-        sign = text[lexer.position]
-        if sign.isdecimal() or (sign == "." and text[lexer.position + 1 : lexer.position + 2].isdecimal()):
-            _lex_number(lexer)
-        elif sign == "\\":
-            _lex_command(lexer)
-        elif sign.isalpha():
-            _lex_word(lexer)
-        else:
-            _lex_sign(lexer, sign)
+    lexer = Lexer(text=text, european=is_european(text), variable_x=variable_x)
+    _cut(lexer)
     return lexer.tokens
 
 
-def _plain_digit(sign: str) -> str:
-    """Return the ASCII digit of a decimal digit of any script; every other sign stays (the length must)."""
-    digit = unicodedata.decimal(sign, None) if not sign.isascii() else None
-    return sign if digit is None else str(digit)
+def _ascii_sign(found: re.Match[str]) -> str:
+    """Return the ASCII sign for a digit of any script, or for a point or comma inside a number; lengths must stay."""
+    sign = found.group()
+    return ASCII_SIGNS.get(sign) or str(unicodedata.decimal(sign))
 
 
-def _lex_number(lexer: _Lexer) -> None:
-    after_word = lexer.previous() is Kind.WORD
-    literal = read_literal(lexer.text, lexer.position, european=lexer.european, after_word=after_word)
-    if literal.unreadable:
-        lexer.emit(Kind.JUNK, "digits", literal.end)
-    elif literal.ordinal:
-        lexer.emit(Kind.WORD, lexer.text[lexer.position : literal.end], literal.end)
-    else:
-        lexer.emit(Kind.NUMBER, "", literal.end, literal.value, percent=literal.percent, decimals=literal.decimals)
+def _cut(lexer: Lexer) -> None:
+    """Walk through the text: the quick ways here, everything else in a reader, which moves `lexer.position` on."""
+    append, match, word_kind, number_kind = lexer.tokens.append, _PIECE.match, Kind.WORD, Kind.NUMBER
+    text, plain_numbers, braces, position, gap = lexer.text, not lexer.european, lexer.braces, 0, True
+    while (found := match(text, position)) is not None:
+        which = found.lastindex
+        assert which is not None
+        piece, end = found[which], found.end()
+        start = end - len(piece)
+        gap = gap or start > position
+        if which == _WORD and piece.lower() not in WORD_READERS:
+            append(make_token((word_kind, piece, start, end, gap, ZERO, False, "", 0, False)))
+        elif which == _PLAIN_SIGN and not (braces and piece in "{}"):
+            kind, canonical = SIGNS[piece]
+            append(make_token((kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
+        elif which == _NUMBER and plain_numbers:
+            value, decimals = plain_value(piece)
+            currency = lexer.currency if lexer.currency_end == position else ""
+            append(make_token((number_kind, "", start, end, gap, value, False, currency, decimals, False)))
+        elif which == _COMMAND and piece in _PLAIN_COMMANDS and not lexer.matrices:
+            kind, canonical = _PLAIN_COMMANDS[piece]
+            append(make_token((kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
+        elif (piece in INVISIBLE and piece != "&") or piece == "$":
+            gap = gap or (piece not in TIGHT and piece != "$")
+            if piece == "$" or lexer.currency_end == position:
+                lexer.currency, lexer.currency_end = "$" if piece == "$" else lexer.currency, end
+            position = end
+            continue
+        else:
+            lexer.before, lexer.position, lexer.gap = position, start, gap
+            _READERS[which](lexer, piece)
+            position, gap = lexer.position, lexer.gap
+            continue
+        position, gap = end, False
 
 
-def _lex_command(lexer: _Lexer) -> None:
-    text, position = lexer.text, lexer.position
-    opened = _TEXT_OPEN.match(text, position)
-    if opened:
-        lexer.braces.append(True)
-        lexer.skip(opened.end(), True)
-        return
-    found = _COMMAND.match(text, position)
-    if found is None:
-        lexer.emit(Kind.JUNK, "\\", position + 1)
-        return
-    name = found.group()
-    if name == "\\$":
-        lexer.currency = "$"
-        lexer.skip(found.end(), False)
-    elif name in INVISIBLE:
-        lexer.skip(found.end(), name not in TIGHT)
-    elif name in COMMANDS:
-        kind, canonical = COMMANDS[name]
-        lexer.emit(kind, canonical, found.end())
-        if kind is Kind.FUNCTION and canonical != "pmod":
-            for _ in range(1 if canonical == "sqrt" else 2):
-                _lex_single_digit(lexer)
-    else:
-        lexer.emit(Kind.JUNK, name, found.end())
+def _read_word(lexer: Lexer, piece: str) -> None:
+    if not WORD_READERS[piece.lower()](lexer):
+        lexer.emit(Kind.WORD, piece, lexer.position + len(piece))
 
 
-def _lex_single_digit(lexer: _Lexer) -> None:
-    r"""Read one brace-less argument: the 1, then the 2, of `\frac12`."""
-    digit = _SINGLE_DIGIT.match(lexer.text, lexer.position)
-    if digit:
-        lexer.emit(Kind.NUMBER, "", digit.end(), Fraction(int(digit.group(1))))
-
-
-def _lex_word(lexer: _Lexer) -> None:
-    text, position = lexer.text, lexer.position
-    vulgar = read_vulgar(text, position)
-    times = _TIMES.match(text, position)
-    if vulgar is not None:
-        lexer.emit(Kind.NUMBER, "", position + 1, vulgar)
-    elif times and _is_times_sign(lexer):
-        lexer.emit(Kind.OPERATOR, "*", times.end())
-    elif text[position] == "π":
-        lexer.emit(Kind.WORD, "pi", position + 1)
-    elif operator := _WORD_OPERATOR.match(text, position):
-        which = operator.lastindex or 1
-        lexer.emit(Kind.OPERATOR, "+-*/"[which - 1], operator.end(which))
-    elif multiple := _MULTIPLE.match(text, position):
-        sign = multiple.lastindex or 1
-        lexer.emit(Kind.NUMBER, "", multiple.end(sign), Fraction(1 + sign), spelled=True)
-        lexer.emit(Kind.OPERATOR, "*", lexer.position)
-    elif (spelled := read_number_words(text, position)) is not None and _ends_word(text, spelled[1]):
-        lexer.emit(Kind.NUMBER, "", spelled[1], spelled[0], spelled=True)
-    else:
-        word = _WORD.match(text, position)
-        end = word.end() if word else position + 1
-        lexer.emit(Kind.WORD, text[position:end], end)
-
-
-def _ends_word(text: str, end: int) -> bool:
-    following = text[end : end + 2]
-    return not following[:1].isalnum() and not (following[:1] == "-" and following[1:].isalpha())
-
-
-def _is_times_sign(lexer: _Lexer) -> bool:
-    """Decide whether an `x` before a number multiplies: it needs an operand before it, and even spacing."""
-    if lexer.previous() in (Kind.NUMBER, Kind.CLOSE):
-        even = lexer.spaced == lexer.text[lexer.position + 1].isspace()
-        return even if not lexer.variable_x else even and lexer.spaced
-    if lexer.previous() is not Kind.WORD:
-        return False
-    is_unit = any(token.kind is Kind.NUMBER for token in lexer.tokens[-4:-1])
-    return lexer.spaced and not lexer.variable_x and (is_unit or len(lexer.tokens[-1].text) == 1)
-
-
-def _lex_sign(lexer: _Lexer, sign: str) -> None:
-    text, position = lexer.text, lexer.position
-    pair = text[position : position + 2]
-    if space := _SPACE.match(text, position):
-        lexer.skip(space.end(), True)
-    elif text.startswith(ANSWER_PLACEHOLDER, position):
-        lexer.emit(Kind.PLACEHOLDER, ANSWER_PLACEHOLDER, position + len(ANSWER_PLACEHOLDER))
-    elif run := _SUPERSCRIPT_RUN.match(text, position):
-        _lex_superscript(lexer, run.group().translate(SUPERSCRIPTS))
-    elif pair in PAIRS and not (pair == "!=" and lexer.follows_operand() and not lexer.spaced):
-        lexer.emit(*PAIRS[pair], position + 2)
-    elif sign in CURRENCIES or sign in INVISIBLE or sign in "\u200b\ufeff\u20e3\ufe0f":
-        lexer.currency = sign if sign in CURRENCIES else lexer.currency
-        lexer.skip(position + 1, sign not in CURRENCIES)
-    elif sign == "_" and lexer.follows_words() and (index := _SUBSCRIPT.match(text, position)):
-        lexer.skip(index.end(), False)
-    elif sign in ".:!" or pair == "**" or (sign in "-*•" and _is_bullet(lexer)):
-        _lex_point(lexer, sign)
-    elif sign in "{}":
-        _lex_brace(lexer, sign)
-    elif sign == "," and _joins_digits(lexer):
-        lexer.emit(Kind.JUNK, DIGIT_COMMA, position + 1)
-    elif sign in SIGNS:
-        lexer.emit(*SIGNS[sign], position + 1)
-    elif (vulgar := read_vulgar(text, position)) is not None:
-        lexer.emit(Kind.NUMBER, "", position + 1, vulgar)
-    else:
-        reference = _REFERENCE.match(text, position)
-        lexer.emit(Kind.JUNK, sign, reference.end() if reference else position + 1)
-
-
-def _joins_digits(lexer: _Lexer) -> bool:
-    """Say whether a comma between digits, as in `2,50`, may be a decimal point or part two numbers."""
-    plain = lexer.previous() is Kind.NUMBER and not lexer.spaced and not lexer.tokens[-1].spelled
-    return plain and _DIGIT_COMMA.match(lexer.text, lexer.position) is not None and not any(lexer.calls[-1:])
-
-
-def _lex_brace(lexer: _Lexer, sign: str) -> None:
-    end = lexer.position + 1
-    if sign == "}" and lexer.braces and lexer.braces.pop():
-        lexer.skip(end, True)
-        return
-    lexer.braces += [False] if sign == "{" else []
-    lexer.emit(*SIGNS[sign], end)
-
-
-def _lex_superscript(lexer: _Lexer, run: str) -> None:
-    end = lexer.position + len(run)
-    if not run.lstrip("+-").isdecimal() or len(run) > MAX_DIGITS or "-" in run[1:] or "+" in run[1:]:
-        lexer.emit(Kind.JUNK, run, end)
-        return
-    lexer.emit(Kind.OPERATOR, "^", lexer.position)
-    lexer.emit(Kind.NUMBER, "", end, Fraction(int(run)))
-
-
-def _lex_stars(lexer: _Lexer) -> None:
-    """Read `**`: a power between operands with even spacing, otherwise emphasis."""
-    end = lexer.position + 2
-    following = lexer.text[end : end + 2]
-    even = lexer.spaced == following[:1].isspace()
-    if lexer.follows_operand() and even and (following.lstrip()[:1].isalnum() or following.lstrip()[:1] in "(-"):
-        lexer.emit(Kind.OPERATOR, "^", end)
-    else:
-        lexer.skip(end, True)
-
-
-def _is_bullet(lexer: _Lexer) -> bool:
-    at_start = not lexer.tokens or lexer.tokens[-1].kind is Kind.BREAK
-    return at_start and lexer.text[lexer.position + 1 : lexer.position + 2].isspace()
-
-
-def _lex_point(lexer: _Lexer, sign: str) -> None:
-    """Read a sign whose meaning hangs on its surroundings: `.`, `:`, `!`, or a bullet."""
-    text, end = lexer.text, lexer.position + 1
-    following = text[end : end + 1]
-    if sign + following == "**":
-        _lex_stars(lexer)
-    elif sign == ":":
-        before, after = text[lexer.position - 1 : lexer.position], text[end : end + 2].lstrip()[:1]
-        even = before.isspace() == following.isspace() and (before.isspace() or before.isdecimal())
-        labelled = len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.WORD
-        ratio = lexer.previous() is Kind.NUMBER and after.isdecimal() and even and not labelled
-        lexer.emit(*((Kind.OPERATOR, "/") if ratio else (Kind.BREAK, ":")), end)
-    elif sign == "!" and lexer.follows_operand() and not lexer.spaced:
-        lexer.emit(Kind.OPERATOR, "!" if _FACTORIAL_AHEAD.match(text, end) else "!?", end)
-    elif sign == "!" and following.isalnum():
-        lexer.emit(Kind.JUNK, "subfactorial", end)
-    elif sign == "." and text.startswith("...", lexer.position):
-        lexer.emit(Kind.JUNK, "...", lexer.position + 3)
-    elif sign == "." and following.isalpha():
-        lexer.skip(end, True)
-    else:
-        lexer.emit(Kind.BREAK, sign, end)
+_READERS = {
+    _WORD: _read_word,
+    _OTHER_WORD: read_other_word,
+    _NUMBER: read_number,
+    _OTHER_NUMBER: read_number,
+    _COMMAND: read_command,
+    _PLAIN_SIGN: read_sign,
+    _OTHER_SIGN: read_sign,
+}

@@ -18,15 +18,19 @@ _DECIMAL_COMMA = re.compile(
     rf"(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{1,6}},\d{{1,12}}(?![\d.,]*\d)"
     rf"|{_ALONE}{_COMMA}\s?{_UNIT}|(?<=[€£])\s?{_COMMA}"
     rf"|{_ALONE}(?<!\d[*·×+]){_COMMA}\s{_TIMES}\s|{_TIMES}\s{_COMMA}(?!\s?[*·×/+-]\d)"
+    rf"|{_ALONE}{_COMMA}(?:\s?\+\s?|\s[-−–]\s){_COMMA}(?!\s?[)\]])"
+    rf"|{_ALONE}(?:\d{{1,12}}\s[-−–+]\s)?{_COMMA}(?:\s[-−–+]\s\d{{1,12}}){{0,4}}\s?=\s?{_COMMA}(?!\s?[)\]])"
     rf"|{_ALONE}(?:0|[1-9]\d{{0,11}}),0\d{{1,12}}(?<!,000)(?![\d.,]*\d)"
     rf"|(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{2,6}}(?![\d.,]*\d)"
 )
-"""A comma that only a decimal point can be: after thousands, beside a unit or a times sign, before `05`."""
+"""A comma that can only be a decimal point: after thousands, by a unit or times sign, on both sides, before `05`."""
 _DECIMAL_POINT = re.compile(
     r"(?<![\d.,])(?:\d{1,12}\.(?:\d{1,2}|\d{4,12})|0?\.\d{1,12}|\d{4,12}\.\d{1,12}|\d{1,3}(?:,\d{3}){1,6}\.\d{1,12})"
     r"(?!\d|\.\d)"
 )
 """A point that only a decimal point can be, so that commas are none."""
+_COMMA_IN_DIGITS, _POINT_IN_DIGITS = re.compile(r",(?=\d)"), re.compile(r"\.(?=\d)")
+"""Without them, which are quickly looked for, there is nothing to decide."""
 _MAYBE_COMMA = re.compile(rf"{_ALONE}{_COMMA}")
 _EITHER = re.compile(r"(?<![\d.,])(?!0)\d{1,3}[.,]\d{3}(?![\d.,]*\d)")
 """Thousands in one convention and decimals in the other."""
@@ -100,11 +104,12 @@ class _Signs:
 
     @classmethod
     def of(cls, text: str) -> "_Signs":
+        commas, points = _COMMA_IN_DIGITS.search(text) is not None, _POINT_IN_DIGITS.search(text) is not None
         return cls(
-            point=_DECIMAL_POINT.search(text) is not None,
-            comma=_DECIMAL_COMMA.search(text) is not None,
-            maybe_comma=_MAYBE_COMMA.search(text) is not None,
-            either=frozenset(found.group()[-4] for found in _EITHER.finditer(text)),
+            point=points and _DECIMAL_POINT.search(text) is not None,
+            comma=(commas or points) and _DECIMAL_COMMA.search(text) is not None,
+            maybe_comma=commas and _MAYBE_COMMA.search(text) is not None,
+            either=frozenset(one.group()[-4] for one in _EITHER.finditer(text)) if commas or points else frozenset(),
             spaced=any(_is_bounded(text, found) for found in _GROUPED.finditer(text)),
         )
 

@@ -1,34 +1,24 @@
 """A precedence cursor over tokens; it reads the longest expression at a place and says where it ended."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from rafs.grammar.counted import (
-    FUNCTION_NAMES,
-    FUNCTIONS,
-    is_known_letter,
-    is_variable,
-    skip_remark,
-    starts_operand,
-    with_unit,
-)
-from rafs.grammar.cursor import Cursor, Unreadable, deepen
-from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
+from rafs.grammar.brackets import opens
+from rafs.grammar.calculus import BINDERS, at_ellipsis, read_ellipsis
+from rafs.grammar.commands import COMMANDS
+from rafs.grammar.counted import is_known_letter, starts_operand
+from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen
+from rafs.grammar.functions import starts_call
+from rafs.grammar.phrase_words import take_words, word_at
+from rafs.grammar.phrases import ADDING, MULTIPLYING, join, past_article, raised
+from rafs.grammar.primaries import read_factor
+from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
 from rafs.grammar.tokens import Kind, Token
-from rafs.types import Span
+from rafs.grammar.units import conversion
 
-NAMED_OPERATIONS = {
-    "sum": "+",
-    "product": "*",
-    "average": "mean",
-    "mean": "mean",
-    "difference": "-",
-    "quotient": "/",
-}
-"""Words that name an operation on the list behind them."""
-OPAQUE = frozenset("fghFGHPQ")
-"""Letters that before a bracket name a function: `f(2)` is not a product."""
+_UNIONS = frozenset("∪∖△")
+_INFIX = {"∩": "∩", "mod": "mod", "%": "mod"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +49,9 @@ def parse_at(
     Returns:
         The expression and the index of the token after it (units included), or None.
     """
-    cursor = Cursor(tokens=tokens, names=names, spaced_product=spaced_product, position=position)
+    cursor = Cursor(
+        tokens=tokens, names=names, spaced_product=spaced_product, position=position, levels=(_sum, _product, _power)
+    )
     try:
         expression = _sum(cursor)
     except Unreadable:
@@ -70,12 +62,23 @@ def parse_at(
 def _sum(cursor: Cursor) -> Expression:
     deepen(cursor)
     left = _product(cursor)
-    while cursor.at(Kind.OPERATOR, "+", "-") and starts_operand(cursor, 1):
-        op = cursor.take().text
-        right = _product(cursor)
-        if _is_percent(right) != _is_percent(left):
-            cursor.doubts.add("percent")
-        left = Binary(op=op, left=left, right=right)
+    while (token := cursor.peek()) is not None and token.kind not in ENDING and not cursor.closes():
+        symbol = cursor.symbol()
+        if symbol in ("+", "-") and token.kind is Kind.OPERATOR and starts_operand(cursor, 1):
+            cursor.take()
+            right = _product(cursor)
+            if _is_percent(right) != _is_percent(left):
+                cursor.doubts.add("percent")
+            left = Binary(op=symbol, left=left, right=right)
+        elif symbol == "+" and at_ellipsis(cursor):
+            left = read_ellipsis(cursor, left)
+        elif symbol in _UNIONS and starts_operand(cursor, 1):
+            cursor.take()
+            left = Binary(op=symbol, left=left, right=_product(cursor))
+        elif token.kind is Kind.WORD and (joined := join(cursor, left, ADDING)) is not None:
+            left = joined
+        else:
+            break
     cursor.depth -= 1
     return left
 
@@ -94,26 +97,64 @@ def _is_percent(expression: Expression) -> bool:
 def _product(cursor: Cursor) -> Expression:
     left = _signed(cursor)
     divided = False
-    while True:
-        if cursor.at(Kind.OPERATOR, "*", "/") and starts_operand(cursor, 1):
-            sign = cursor.take()
-            left = Binary(op=sign.text, left=left, right=_signed(cursor))
-            divided = sign.text == "/"
-            behind = cursor.peek()
-            if divided and sign.spaced and cursor.at(Kind.OPERATOR, "/") and behind and not behind.spaced:
-                left = Call(name="ambiguous", args=(left,))  # `6 / 3/4` is 8 to most who write it so
-        elif cursor.at(Kind.WORD, "mod") and starts_operand(cursor, 1):
+    while (token := cursor.peek()) is not None and token.kind not in ENDING and not cursor.closes():
+        symbol = cursor.symbol()
+        if token.kind is Kind.OPERATOR and symbol in ("*", "/", ":") and starts_operand(cursor, 1):
+            divided = symbol != "*"
+            left = _ratio(cursor, left) if symbol == ":" else _times(cursor, left)
+        elif symbol == "*" and at_ellipsis(cursor):
+            left = read_ellipsis(cursor, left)
+        elif symbol in _INFIX and starts_operand(cursor, 1):
             cursor.take()
-            left = Binary(op="mod", left=left, right=_signed(cursor))
-        elif cursor.at(Kind.WORD, "of") and starts_operand(cursor, 1) and _is_share(left):
-            cursor.take()
-            left = Binary(op="*", left=left, right=_signed(cursor))
+            left = Binary(op=_INFIX[symbol], left=left, right=_signed(cursor))
+        elif token.kind is Kind.WORD and (joined := _joined_by_word(cursor, left)) is not None:
+            left = joined
+        elif token.kind is Kind.NUMBER and _goes_on(cursor, left):
+            left = Call(name="compound", args=(left, read_factor(cursor)))
         elif _starts_implicit(cursor):
             right = _power(cursor)
             product = Binary(op="*", left=left, right=right)
             left = Call(name="ambiguous", args=(product,)) if divided else product
         else:
-            return left
+            break
+    return left
+
+
+def _times(cursor: Cursor, left: Expression) -> Expression:
+    sign = cursor.take()
+    product = Binary(op=sign.text, left=left, right=_signed(cursor))
+    behind = cursor.peek()
+    if sign.text == "/" and sign.spaced and cursor.at(Kind.OPERATOR, "/") and behind and not behind.spaced:
+        return Call(name="ambiguous", args=(product,))  # `6 / 3/4` is 8 to most who write it so
+    return product
+
+
+def _joined_by_word(cursor: Cursor, left: Expression) -> Expression | None:
+    """Multiply by what a word joins to `left`: the `of` of a share, `times`; None where no such word stands."""
+    if word_at(cursor, 0) == "of" and starts_operand(cursor, of_whole := past_article(cursor, 1)) and _is_share(left):
+        take_words(cursor, of_whole)
+        return Binary(op="*", left=left, right=_signed(cursor))
+    return join(cursor, left, MULTIPLYING)
+
+
+def _ratio(cursor: Cursor, first: Expression) -> Expression:
+    """Read `6 : 8` as a quotient, and `1 : 2 : 3` as a ratio of three."""
+    terms = [first]
+    while cursor.at(Kind.OPERATOR, ":") and starts_operand(cursor, 1):
+        cursor.take()
+        terms.append(_signed(cursor))
+    return Binary(op="/", left=first, right=terms[1]) if len(terms) == 2 else Call(name="ratio", args=tuple(terms))
+
+
+def _goes_on(cursor: Cursor, left: Expression) -> bool:
+    """Say whether a smaller unit follows, as in `2 hours 15 minutes`, `6 ft 2 in`."""
+    word = cursor.peek(1)
+    if word is None or word.kind is not Kind.WORD:
+        return False
+    last = left.args[-1] if isinstance(left, Call) and left.name == "compound" else left
+    if not isinstance(last, Number) or not last.unit or last.percent:
+        return False
+    return last.unit.rstrip("s.") != word.text.lower().rstrip("s.") and conversion(last.unit, word.text) is not None
 
 
 def _is_share(expression: Expression) -> bool:
@@ -121,19 +162,19 @@ def _is_share(expression: Expression) -> bool:
     match expression:
         case Number():
             return expression.percent or expression.value.denominator > 1
+        case Binary(op="*"):
+            return _is_share(expression.left) and _is_share(expression.right)
         case Binary():
             return expression.op == "/"
     return False
 
 
 def _signed(cursor: Cursor) -> Expression:
-    if cursor.at(Kind.OPERATOR, "-"):
-        cursor.take()
-        return Unary(op="-", operand=_signed_again(cursor))
-    if cursor.at(Kind.OPERATOR, "+"):
-        cursor.take()
-        return _signed_again(cursor)
-    return _power(cursor)
+    if not cursor.at(Kind.OPERATOR, "-", "+"):
+        return _power(cursor)
+    sign = cursor.take().text
+    operand = _signed_again(cursor)
+    return Unary(op="-", operand=operand) if sign == "-" else operand
 
 
 def _signed_again(cursor: Cursor) -> Expression:
@@ -144,155 +185,48 @@ def _signed_again(cursor: Cursor) -> Expression:
 
 
 def _power(cursor: Cursor) -> Expression:
-    base = _postfix(cursor)
-    if not cursor.at(Kind.OPERATOR, "^"):
+    base = read_factor(cursor)
+    if cursor.at(Kind.WORD):
+        base = raised(cursor, base)
+    if cursor.symbol() != "^":
         return base
+    if _skip_degrees(cursor):
+        degree = Number(value=Fraction(1), unit="°")
+        return replace(base, unit="°") if isinstance(base, Number) else Binary(op="*", left=base, right=degree)
     cursor.take()
     return Binary(op="^", left=base, right=_signed_again(cursor))
 
 
-def _postfix(cursor: Cursor) -> Expression:
-    operand = _primary(cursor)
-    while True:
-        if cursor.at(Kind.OPERATOR, "!", "!!"):
-            operand = Unary(op=cursor.take().text, operand=operand)
-        elif cursor.at(Kind.OPERATOR, "%"):
-            cursor.take()
-            operand = Binary(op="/", left=operand, right=Number(value=Fraction(100)))
-            cursor.doubts.add("percent")
-        elif not skip_remark(cursor):
-            return with_unit(cursor, operand)
-
-
-def _primary(cursor: Cursor) -> Expression:
-    token = cursor.peek()
-    if token is None:
-        raise Unreadable
-    match token.kind:
-        case Kind.NUMBER:
-            return _number(cursor)
-        case Kind.OPEN:
-            cursor.take()
-            inner = _sum(cursor)
-            if not cursor.at(Kind.CLOSE):
-                raise Unreadable
-            cursor.take()
-            return inner
-        case Kind.FUNCTION:
-            return _latex_call(cursor)
-        case Kind.WORD:
-            return _name(cursor)
-    raise Unreadable
-
-
-def _number(cursor: Cursor) -> Expression:
-    token = cursor.take()
-    span = Span(start=token.start, end=token.end)
-    number = Number(
-        value=token.value, percent=token.percent, unit=token.currency, decimals=token.decimals,
-        spelled=token.spelled, span=span,
-    )  # fmt: skip
-    if cursor.at(Kind.FUNCTION, "frac") and token.value.denominator == 1 and not token.decimals:
-        part = _latex_call(cursor)
-        if isinstance(part, Binary) and isinstance(part.left, Number) and isinstance(part.right, Number):
-            if part.left.value < part.right.value:
-                return Binary(op="+", left=number, right=part)
-            raise Unreadable
-        return Binary(op="*", left=number, right=part)
-    return number
-
-
-def _argument(cursor: Cursor) -> Expression:
-    """Read one argument of a LaTeX command: a braced group, a digit or a letter."""
-    if cursor.at(Kind.NUMBER) or cursor.at(Kind.WORD):
-        return _number(cursor) if cursor.at(Kind.NUMBER) else _name(cursor)
-    if not cursor.at(Kind.OPEN):
-        raise Unreadable
-    return _primary(cursor)
-
-
-def _latex_call(cursor: Cursor) -> Expression:
-    name = cursor.take().text
-    if name == "sqrt" and cursor.at(Kind.OPEN, "["):
-        return _root(cursor)
-    if name == "sqrt":
-        return Call(name="sqrt", args=(_argument(cursor),))
-    if name not in ("frac", "binom"):
-        raise Unreadable
-    deepen(cursor)
-    top, bottom = _argument(cursor), _argument(cursor)
-    cursor.depth -= 1
-    return Binary(op="/", left=top, right=bottom) if name == "frac" else Call(name="binom", args=(top, bottom))
-
-
-def _root(cursor: Cursor) -> Expression:
-    degree = _primary(cursor)
-    return Call(name="root", args=(_argument(cursor), degree))
-
-
-def _named_operation(cursor: Cursor) -> Expression:
-    """Read `the product of 6 and 7`, `the average of 4, 6 and 8`."""
-    name = NAMED_OPERATIONS[cursor.take().text.lower()]
-    if not cursor.at(Kind.WORD, "of", "between"):
-        raise Unreadable
-    cursor.take()
-    deepen(cursor)
-    items = [_sum(cursor)]
-    while cursor.at(Kind.COMMA) or cursor.at(Kind.WORD, "and"):
-        cursor.take()
-        if cursor.at(Kind.WORD, "and"):
-            cursor.take()
-        items.append(_sum(cursor))
-    cursor.depth -= 1
-    if len(items) < 2 or (name in "-/" and len(items) > 2):
-        raise Unreadable
-    if name == "mean":
-        return Call(name=name, args=tuple(items))
-    result = items[0]
-    for item in items[1:]:
-        result = Binary(op=name, left=result, right=item)
-    return Call(name="abs", args=(result,)) if name == "-" else result
-
-
-def _name(cursor: Cursor) -> Expression:
-    start = cursor.peek()
-    if start is not None and start.text.lower() in NAMED_OPERATIONS:
-        return _named_operation(cursor)
-    token, following = cursor.take(), cursor.peek()
-    opens = following is not None and following.kind is Kind.OPEN and not following.spaced
-    name = FUNCTION_NAMES.get(token.text, token.text)
-    if name in FUNCTIONS and opens:
-        return Call(name=name, args=_call_args(cursor))
-    if not is_variable(cursor, token, following) or (opens and name in OPAQUE):
-        raise Unreadable
-    if opens and name == "pi":
-        cursor.doubts.add("pi of something")
-    return Variable(name=name, span=Span(start=token.start, end=token.end))
-
-
-def _call_args(cursor: Cursor) -> tuple[Expression, ...]:
-    cursor.take()
-    deepen(cursor)
-    args = [_sum(cursor)]
-    while cursor.at(Kind.COMMA):
-        cursor.take()
-        args.append(_sum(cursor))
-    if not cursor.at(Kind.CLOSE):
-        raise Unreadable
-    cursor.take()
-    cursor.depth -= 1
-    return tuple(args)
+def _skip_degrees(cursor: Cursor) -> bool:
+    r"""Step over `^\\circ` or `^{\\circ}`."""
+    for signs in (["^", "°"], ["^", "{", "°", "}"]):
+        if [cursor.symbol(ahead) for ahead in range(len(signs))] == signs:
+            for _ in signs:
+                cursor.take()
+            cursor.unit_end = cursor.position
+            return True
+    return False
 
 
 def _starts_implicit(cursor: Cursor) -> bool:
     r"""Say whether the next token multiplies without a sign: `2x`, `2(3 + 4)`, `2\\sqrt{3}`."""
-    token = cursor.peek()
-    if token is None or cursor.position == cursor.unit_end:
+    token, symbol = cursor.peek(), cursor.symbol()
+    if token is None or (cursor.position == cursor.unit_end and (token.spaced or not starts_call(cursor, 0))):
         return False
     if token.kind is Kind.OPEN:
-        return token.text in "([{" and (cursor.spaced_product or not token.spaced)
-    if token.kind is Kind.FUNCTION:
+        touches = (
+            cursor.spaced_product
+            or not token.spaced
+            or token.text.startswith("begin ")
+            or cursor.tokens[cursor.position - 1].text in ("pi", "}")
+        )
+        return (token.text in "([{⌊⌈⟨" or token.text.startswith("begin ")) and touches
+    if token.kind is Kind.FUNCTION or symbol in COMMANDS or symbol in BINDERS:
         return token.text != "pmod"
-    if token.kind is not Kind.WORD or (token.spaced and not is_known_letter(cursor, token)):
+    if token.kind is Kind.NUMBER:
+        return cursor.tokens[cursor.position - 1].text == "!" and cursor.symbol(1) == "!"  # `4!\\,3!`
+    if token.kind is not Kind.WORD:
+        return not token.spaced and opens(cursor)
+    if token.spaced and not is_known_letter(cursor, token) and not starts_call(cursor, 0):
         return False
     return starts_operand(cursor, 0)

@@ -18,10 +18,11 @@ MAX_BITS = 4000
 MAX_RADICAND = 10**8
 """Largest integer whose square factors are drawn out of a root, by 10^4 trial divisions."""
 _CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045}
-_ROOT, _CALL = "√", "?"
+_ROOT, OPAQUE_SIGN = "√", "?"
+"""First signs of the atoms that are square roots, and of those that are only known by their text."""
 
 
-class _TooLarge(Exception):
+class TooLarge(Exception):
     """A cap was hit, or the form is outside of the normal form."""
 
 
@@ -38,11 +39,13 @@ class Quotient:
 
     def is_opaque(self) -> bool:
         """Say whether a call that is only known by its text occurs, so that inequality is not proven."""
-        return any(atom.startswith(_CALL) for atom in self.atoms())
+        return any(atom.startswith(OPAQUE_SIGN) for atom in self.atoms())
 
     def variables(self) -> frozenset[str]:
         """Return the names without a value of their own."""
-        return frozenset(a for a in self.atoms() if a not in _CONSTANTS and a != "i" and a[0] not in (_ROOT, _CALL))
+        return frozenset(
+            a for a in self.atoms() if a not in _CONSTANTS and a != "i" and a[0] not in (_ROOT, OPAQUE_SIGN)
+        )
 
     def approximate(self) -> float | None:
         """Return its value as a float where it is a real constant; for roundings only, never for equality."""
@@ -58,7 +61,7 @@ def normal_form(expression: Expression) -> Quotient | None:
     """Multiply an expression out; None where a cap is hit or it divides by zero."""
     try:
         return _form(expression)
-    except (_TooLarge, RecursionError):
+    except (TooLarge, RecursionError):
         return None
 
 
@@ -66,7 +69,7 @@ def same_quotient(a: Quotient, b: Quotient) -> bool | None:
     """Say whether two forms are identical; None where a cap was hit or an opaque call hides the answer."""
     try:
         difference = _add(_multiply(a.top, b.bottom), _multiply(b.top, a.bottom), -1)
-    except _TooLarge:
+    except TooLarge:
         return None
     if not difference:
         return True
@@ -88,40 +91,47 @@ def show_polynomial(polynomial: Polynomial) -> str:
 def _form(expression: Expression) -> Quotient:
     match expression:
         case Number():
-            form = _constant(expression.value)
+            form = constant(expression.value)
         case Variable():
-            form = Quotient(top={((expression.name, 1),): Fraction(1)}, bottom={(): Fraction(1)})
+            form = named(expression.name)
         case Unary(op="-"):
-            form = _combine("-", _constant(Fraction(0)), _form(expression.operand))
+            form = combine("-", constant(Fraction(0)), _form(expression.operand))
         case Binary(op="^"):
-            form = _power(_form(expression.left), _form(expression.right))
+            form = raised(_form(expression.left), _form(expression.right))
         case Binary(op="+" | "-" | "*" | "/"):
-            form = _combine(expression.op, _form(expression.left), _form(expression.right))
+            form = combine(expression.op, _form(expression.left), _form(expression.right))
         case Call(name="sqrt"):
-            form = _square_root(_form(expression.args[0]))
+            form = square_root(_form(expression.args[0]))
         case Call(name=name) if name != "ambiguous":
             form = _opaque(name, *map(_form, expression.args))
         case _:
-            raise _TooLarge
+            raise TooLarge
     return form
 
 
-def _constant(value: Fraction) -> Quotient:
+def named(name: str) -> Quotient:
+    """Return a name as a form."""
+    return Quotient(top={((name, 1),): Fraction(1)}, bottom={(): Fraction(1)})
+
+
+def constant(value: Fraction) -> Quotient:
+    """Return a number as a form."""
     return Quotient(top={(): value} if value else {}, bottom={(): Fraction(1)})
 
 
-def _value(form: Quotient) -> Fraction | None:
+def rational_of(form: Quotient) -> Fraction | None:
     """Return the rational number that a form is, if it is one."""
     if set(form.top) | set(form.bottom) <= {()}:
         return form.top.get((), Fraction(0)) / form.bottom[()]
     return None
 
 
-def _combine(op: str, a: Quotient, b: Quotient) -> Quotient:
+def combine(op: str, a: Quotient, b: Quotient) -> Quotient:
+    """Return `a op b` for one of + - * /; raises `TooLarge` over a cap and for a division by zero."""
     if op in "*/":
         if op == "/":
             if not b.top:
-                raise _TooLarge
+                raise TooLarge
             b = Quotient(top=b.bottom, bottom=b.top)
         return Quotient(top=_multiply(a.top, b.top), bottom=_multiply(a.bottom, b.bottom))
     if a.bottom == b.bottom:
@@ -130,30 +140,32 @@ def _combine(op: str, a: Quotient, b: Quotient) -> Quotient:
     return Quotient(top=_add(left, right, 1 if op == "+" else -1), bottom=_multiply(a.bottom, b.bottom))
 
 
-def _power(base: Quotient, exponent: Quotient) -> Quotient:
-    power = _value(exponent)
+def raised(base: Quotient, exponent: Quotient) -> Quotient:
+    """Return a power; one whose exponent is no whole number and not 1/2 is opaque."""
+    power = rational_of(exponent)
     if power == Fraction(1, 2):
-        return _square_root(base)
+        return square_root(base)
     if power is None or power.denominator != 1:
         return _opaque("^", base, exponent)
-    known = _value(base)
+    known = rational_of(base)
     limit = MAX_POWER if known is None else MAX_BITS
     if abs(power) > limit or (power < 0 and not base.top):
-        raise _TooLarge
+        raise TooLarge
     if known is not None:
         if abs(power) * max(known.numerator.bit_length(), known.denominator.bit_length()) > MAX_BITS:
-            raise _TooLarge
-        return _constant(Fraction(known ** int(power)))
+            raise TooLarge
+        return constant(Fraction(known ** int(power)))
     if power < 0:
         base = Quotient(top=base.bottom, bottom=base.top)
-    result = _constant(Fraction(1))
+    result = constant(Fraction(1))
     for _ in range(abs(int(power))):
-        result = _combine("*", result, base)
+        result = combine("*", result, base)
     return result
 
 
-def _square_root(inside: Quotient) -> Quotient:
-    value = _value(inside)
+def square_root(inside: Quotient) -> Quotient:
+    """Return the principal root, with the square factors drawn out; that of a form with names is opaque."""
+    value = rational_of(inside)
     if value is None:
         return _opaque("sqrt", inside)
     radicand = abs(value.numerator) * value.denominator
@@ -173,7 +185,7 @@ def _square_root(inside: Quotient) -> Quotient:
 
 def _opaque(name: str, *args: Quotient) -> Quotient:
     shown = ";".join(f"{show_polynomial(arg.top)}/{show_polynomial(arg.bottom)}" for arg in args)
-    return Quotient(top={((f"{_CALL}{name}({shown})", 1),): Fraction(1)}, bottom={(): Fraction(1)})
+    return Quotient(top={((f"{OPAQUE_SIGN}{name}({shown})", 1),): Fraction(1)}, bottom={(): Fraction(1)})
 
 
 def _add(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
@@ -203,7 +215,7 @@ def _monomial(a: Monomial, b: Monomial) -> tuple[Monomial, int]:
         powers = {atom: power for atom, power in powers.items() if atom[0] != _ROOT}
         radicand = prod(roots)
         if radicand > MAX_RADICAND:
-            raise _TooLarge
+            raise TooLarge
         factor = next(n for n in range(isqrt(radicand), 0, -1) if radicand % (n * n) == 0)
         if radicand != factor * factor:
             powers[f"{_ROOT}{radicand // factor**2}"] = 1
@@ -217,7 +229,7 @@ def _capped(polynomial: Polynomial) -> Polynomial:
     if len(polynomial) > MAX_TERMS or any(
         max(c.numerator.bit_length(), c.denominator.bit_length()) > 2 * MAX_BITS for c in polynomial.values()
     ):
-        raise _TooLarge
+        raise TooLarge
     return polynomial
 
 

@@ -42,6 +42,58 @@ def read_region(text: str) -> Region | None:
     return Region(parts=_merged(found), bare_pair=bare and "\\infty" not in text)
 
 
+def interval(low: End, high: End) -> Region:
+    """Return the numbers between two ends; nothing where they are in the wrong order."""
+    if (
+        low[0] is not None
+        and high[0] is not None
+        and (low[0] > high[0] or (low[0] == high[0] and not low[1] & high[1]))
+    ):
+        return Region(parts=())
+    return Region(parts=((low, high),))
+
+
+def united(a: Region, b: Region) -> Region:
+    """Return the numbers of either region."""
+    return Region(parts=_merged([*a.parts, *b.parts]))
+
+
+def common(a: Region, b: Region) -> Region:
+    """Return the numbers of both regions."""
+    shared: list[tuple[End, End]] = []
+    for low, high in a.parts:
+        for other_low, other_high in b.parts:
+            shared += interval(_later(low, other_low), _earlier(high, other_high)).parts
+    return Region(parts=_merged(shared))
+
+
+def without(a: Region, b: Region) -> Region:
+    """Return the numbers of the first region that are none of the second."""
+    rest = a
+    for low, high in b.parts:
+        below = Region(parts=()) if low[0] is None else interval((None, False), (low[0], not low[1]))
+        above = Region(parts=()) if high[0] is None else interval((high[0], not high[1]), (None, False))
+        rest = common(rest, united(below, above))
+    return rest
+
+
+def point(value: Fraction) -> Region:
+    """Return the region of one number."""
+    return interval((value, True), (value, True))
+
+
+def _later(a: End, b: End) -> End:
+    if a[0] is None or b[0] is None:
+        return b if a[0] is None else a
+    return max(a, b, key=lambda end: (end[0] or Fraction(0), not end[1]))
+
+
+def _earlier(a: End, b: End) -> End:
+    if a[0] is None or b[0] is None:
+        return b if a[0] is None else a
+    return min(a, b, key=lambda end: (end[0] or Fraction(0), end[1]))
+
+
 def _piece(text: str) -> tuple[End, End] | None:
     interval = _INTERVAL.fullmatch(text)
     if interval:

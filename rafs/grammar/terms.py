@@ -1,6 +1,6 @@
 """The syntax tree of an expression: frozen nodes, the only form in which mathematics leaves the reader."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -12,6 +12,20 @@ Tree = list["str | Tree"]
 """Nested lists for the algebra worker: `["number", "1/2"]`, `["+", [...], [...]]`."""
 
 
+CONSTANTS = frozenset(["pi", "∞", "∅", "ⅇ", "ⅈ"])
+"""Names with a value of their own; Euler's number and the imaginary unit have these once a reading has settled it."""
+BINDING = frozenset(["sum", "product", "integral", "limit", "limit+", "limit-"])
+"""Calls whose second argument is a name of their own."""
+
+
+class Unknown(Exception):
+    """A value outside of what is computed exactly, or over a cap."""
+
+
+class Undefined(Exception):
+    """There is no such value at all: 5/0."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
     """A literal; `25%` has value 1/4 and `percent` set."""
@@ -20,9 +34,13 @@ class Number:
     percent: bool = False
     unit: str = ""
     """Word that stands after it, or the currency before it."""
+    measure: str = field(default="", compare=False)
+    """All the words of its unit: `km per h`; empty where `unit` says it all."""
     decimals: int = 0
     """Digits after its decimal point."""
     spelled: bool = False
+    continues: bool = False
+    """Its digits go on: `0.142857...`."""
     span: Span = field(default=_NOWHERE, compare=False)
 
 
@@ -53,7 +71,11 @@ class Binary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A named function: sqrt, root, abs, gcd, lcm, binom, min, max, floor, ceil, mean, log, or an opaque one."""
+    """A named function, a collection, a binder, a time of day, a length in two units, or an opaque name.
+
+    Functions: sqrt, gcd, log, sin, ... Collections: set, tuple, list, interval, matrix, ratio. Binders: sum, product,
+    integral, derivative, limit. Others: `clock am`, compound, ambiguous.
+    """
 
     name: str
     args: "tuple[Expression, ...]"
@@ -77,6 +99,20 @@ def walk(expression: Expression) -> Iterator[Expression]:
                 pending.extend(reversed(node.args))
 
 
+def mapped(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return the expression with every node changed, leaves first."""
+    match expression:
+        case Unary():
+            expression = replace(expression, operand=mapped(expression.operand, change))
+        case Binary():
+            expression = replace(
+                expression, left=mapped(expression.left, change), right=mapped(expression.right, change)
+            )
+        case Call():
+            expression = replace(expression, args=tuple(mapped(arg, change) for arg in expression.args))
+    return change(expression)
+
+
 def leaves(expression: Expression) -> list[Number | Variable]:
     """Return the literals and names, left to right."""
     return [node for node in walk(expression) if isinstance(node, Number | Variable)]
@@ -93,8 +129,42 @@ def literal_of(expression: Expression | None) -> Number | None:
 
 
 def variables(expression: Expression) -> frozenset[str]:
-    """Return the names that have no value of their own."""
-    return frozenset(node.name for node in walk(expression) if isinstance(node, Variable) and node.name != "pi")
+    """Return the names that have no value of their own and are not bound by a sum or an integral around them."""
+    found: set[str] = set()
+    pending: list[tuple[Expression, frozenset[str]]] = [(expression, CONSTANTS)]
+    while pending:
+        node, bound = pending.pop()
+        match node:
+            case Variable():
+                found |= {node.name} - bound
+            case Unary():
+                pending.append((node.operand, bound))
+            case Binary():
+                pending += [(node.left, bound), (node.right, bound)]
+            case Call(args=(body, Variable() as name, *limits)) if node.name in BINDING and (
+                limits or node.name != "integral"
+            ):
+                pending += [(body, bound | {name.name}), *((limit, bound) for limit in limits)]
+            case Call():
+                pending += [(arg, bound) for arg in node.args]
+    return frozenset(found)
+
+
+DEGREE_WORDS = frozenset(["°", "degree", "degrees", "deg"])
+_ANGLE_FREE = frozenset(["abs", "floor", "ceil", "sqrt", "arcsin", "arccos", "arctan"])
+"""Functions of one argument for which degrees are a unit like any other."""
+
+
+def in_degrees(expression: Expression) -> bool:
+    """Say whether an angle is written in degrees; what stands inside of a function is no part of it."""
+    match expression:
+        case Number():
+            return expression.unit in DEGREE_WORDS
+        case Unary():
+            return in_degrees(expression.operand)
+        case Binary():
+            return in_degrees(expression.left) or in_degrees(expression.right)
+    return False
 
 
 def to_tree(expression: Expression) -> Tree:
@@ -108,5 +178,7 @@ def to_tree(expression: Expression) -> Tree:
             return [expression.op, to_tree(expression.operand)]
         case Binary():
             return [expression.op, to_tree(expression.left), to_tree(expression.right)]
+        case Call(args=(arg,)) if expression.name not in _ANGLE_FREE and in_degrees(arg):
+            return ["call", expression.name, ["*", to_tree(arg), ["/", ["variable", "pi"], ["number", "180"]]]]
         case Call():
             return ["call", expression.name, *(to_tree(arg) for arg in expression.args)]

@@ -1,13 +1,14 @@
 """What a derivation may use without deriving it: the problem's numbers, unit constants, words, open assumptions."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
 from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
+from rafs.quantities.conflicts import measures_of
 
 _WORDS: dict[str, Fraction] = {
     **dict.fromkeys(
@@ -35,63 +36,17 @@ _WORDS: dict[str, Fraction] = {
 }
 """Words that bring a number into a problem."""
 
-_CONSTANTS: tuple[tuple[int, str], ...] = (
-    (7, r"week|day"),
-    (24, r"hour|day|dozen"),
-    (60, r"minute|hour|second|\bmin|mph"),
-    (3600, r"hour|second"),
-    (1440, r"minute|day"),
-    (12, r"month|year|annual|dozen|inch|f[eo]+t|noon|o'clock|\bam\b|\bpm\b|a\.m|p\.m"),
-    (52, r"week|year"),
-    (365, r"day|year|annual|dail"),
-    (366, r"leap"),
-    (30, r"month|day|november|april|june|september"),
-    (31, r"month|day|january|march|may|july|august|october|december"),
-    (28, r"month|february"),
-    (29, r"february"),
-    (5, r"weekday|work ?week|school|work|nickel"),
-    (4, r"week|month|quarter|square|side|rectang|gallon|quart|seasons|leg|wheel|tire"),
-    (3, r"yard|feet|triang|quarter"),
-    (36, r"yard|inch"),
-    (144, r"square|gross"),
-    (16, r"ounce|pound|oz|lb|gallon|cup"),
-    (8, r"pint|cup|ounce|gallon|octop|spider|work"),
-    (2000, r"ton|pound"),
-    (5280, r"mile|f[eo]+t"),
-    (1760, r"mile|yard"),
-    (25, r"quarter|cent"),
-    (50, r"half|percent|%|state"),
-    (20, r"score|nickel"),
-    (180, r"angle|triang|degree|hour|minute"),
-    (360, r"angle|circle|degree|circular"),
-    (90, r"angle|right|degree|minute"),
-    (6, r"cube|face|half|dozen|die\b|dice"),
-    (26, r"letter|alphabet"),
-    (52, r"card|deck"),
-    (13, r"card|suit"),
-)
-"""Numbers that everybody knows, each beside the words without which they are not that."""
-_COINS = tuple(
-    (Fraction(cents, 100), re.compile(words, re.IGNORECASE))
-    for cents, words in ((1, r"penn|cent"), (5, "nickel"), (10, "dime"), (25, "quarter"), (50, "half"))
-)
-_CONTEXTS = tuple((Fraction(value), re.compile(words, re.IGNORECASE)) for value, words in _CONSTANTS)
-_STRUCTURAL = frozenset([Fraction(0), Fraction(1), Fraction(2), Fraction(1, 2)])
-"""Numbers of the operation, not of the story: a rest of a whole, an average of two."""
 _ASSUMPTION = re.compile(
-    r"\b(?:let|assum\w*|suppos\w*|say|imagine|for example|for instance|if|pretend|consider|choose|"
-    r"pick|denote|try|guess)\b",
+    r"(?:let|let's|assum\w*|suppos\w*|say|imagine|example|instance|if|pretend|consider|choose|pick|denote|try|guess)\Z",
     re.IGNORECASE,
 )
-
-
+"""A word of a sentence that introduces something openly."""
 MAX_HEADS = 12
 """Up to here a number may be a given one and one more, or one less: somebody and four friends are five."""
 
 
 _NAMED = frozenset("denominator denominators numerator numerators multiple lcm lcd gcd divisor".split())
 """Words that say what a number of the same sentence is for a calculation."""
-_SENTENCE = re.compile(r"[^.!?\n]+(?:\.\d[^.!?\n]*)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +57,45 @@ class Ground:
     values: tuple[Fraction, ...]
     """As written, in order of appearance, each once."""
 
+    stated: frozenset[Fraction]
+    measures: Mapping[Fraction, str]
+    """Units of measure of its numbers."""
+    counts: frozenset[Fraction]
+    """How many things its lists name."""
     derived: frozenset[Fraction]
     """What they make without arithmetic: percentages in the other scale, what a share leaves, one head more."""
 
     def gives(self, value: Fraction) -> bool:
         """Say whether the problem states the value, or a number that makes it without arithmetic."""
-        return value in self.derived
+        return value in self.derived or value in self.counts
+
+    def states(self, value: Fraction) -> bool:
+        """Say whether the problem states the value itself."""
+        return value in self.stated
+
+    def factors_to(self, value: Fraction) -> Iterator[Fraction]:
+        """Yield the unit factors that make the value out of a number of the problem: 7 for the 28 days of 4 weeks."""
+        for factor in _FACTORS:
+            if value / factor in self.stated or (value and factor / value in self.stated):
+                yield factor
+
+
+_FACTORS = tuple(Fraction(factor) for factor in (7, 12, 24, 52, 60, 365))
+_CLOCK = re.compile(
+    r"(?<![\d:.])(\d{1,2})(?::(\d{2}))?(?!\d|:)(?:\s?([ap])\.?\s?m\b|(?=\s?o'clock))|(?<![\d:.])(\d{1,2}):(\d{2})(?![\d:])",
+    re.IGNORECASE,
+)
+_CENTS = re.compile(r"(\d{1,4})(?:\s|-)?(?:cents?\b|¢)", re.IGNORECASE)
+_HALF_DAY = 12
+
+
+def _clock_numbers(text: str) -> Iterator[Fraction]:
+    """Yield what a clock time may be counted in: 2:30 p.m. as 2, 14, 30, 2.5, 14.5 hours, 150 minutes."""
+    for found in _CLOCK.finditer(text):
+        hour, minute = int(found[1] or found[4]), int(found[2] or found[5] or 0)
+        if minute < 60 and hour <= 24:
+            for at in {hour, hour + _HALF_DAY if (found[3] or "p") in "pP" and hour < _HALF_DAY else hour}:
+                yield from (Fraction(at), Fraction(minute), at + Fraction(minute, 60), Fraction(60 * at + minute))
 
 
 def _without_arithmetic(values: Set[Fraction], shares: Set[Fraction]) -> frozenset[Fraction]:
@@ -136,8 +124,16 @@ def read_ground(problem: str) -> Ground:
             values.append(1 / _WORDS[word])
     shares |= {Fraction(int(top), int(bottom)) for top, bottom in _latex_fractions(problem)}
     stated = dict.fromkeys([*values, *shares])
-    derived = _without_arithmetic(stated.keys(), shares) | _list_lengths(tokens)
-    return Ground(text=problem, values=tuple(stated), derived=derived)
+    derived = _without_arithmetic(stated.keys(), shares) | set(_clock_numbers(problem))
+    derived |= {Fraction(int(cents), 100) for cents in _CENTS.findall(problem)}
+    return Ground(
+        text=problem,
+        values=tuple(stated),
+        stated=frozenset(stated),
+        measures=measures_of(tokens),
+        counts=_list_lengths(tokens) - derived,
+        derived=derived,
+    )
 
 
 def _list_lengths(tokens: Sequence[Token]) -> frozenset[Fraction]:
@@ -182,31 +178,6 @@ def numbers_in(tokens: Sequence[Token]) -> Iterable[Fraction]:
                 yield from (Fraction(token.value.numerator), Fraction(token.value.denominator))
 
 
-def constant_source(value: Fraction, unit: str, context: str) -> bool:
-    """Say whether a number is a constant that everybody knows in this context.
-
-    Args:
-        value: The number.
-        unit: Its unit as written; an amount of money is never a constant.
-        context: Text whose words call constants up: the problem and the step.
-    """
-    if any(value == worth and words.search(context) for worth, words in _COINS):
-        return True
-    if unit.startswith(("$", "£", "€", "dollar")):
-        return False
-    if value in _STRUCTURAL or (
-        value.denominator == 1 and set(str(abs(value.numerator))[1:]) <= {"0"} and _is_power(value)
-    ):
-        return True
-    return any(
-        constant in (value, 1 / value if value else None) and words.search(context) for constant, words in _CONTEXTS
-    )
-
-
-def _is_power(value: Fraction) -> bool:
-    return value >= 10 and str(value.numerator).startswith("1") and value <= 10**12
-
-
 def word_source(value: Fraction, step_tokens: Sequence[Token]) -> bool:
     """Say whether the step spells the number out as a word."""
     spelled = any(token.kind is Kind.NUMBER and token.spelled and token.value == value for token in step_tokens)
@@ -216,24 +187,33 @@ def word_source(value: Fraction, step_tokens: Sequence[Token]) -> bool:
     )
 
 
-def assumed_numbers(text: str) -> set[Fraction]:
+def assumed_numbers(tokens: Sequence[Token]) -> set[Fraction]:
     """Return the numbers of sentences that introduce something openly: `assume a month of 30 days`."""
     values: set[Fraction] = set()
-    for sentence in _SENTENCE.findall(text):
-        if _ASSUMPTION.search(sentence):
-            values |= {token.value for token in lex(sentence) if token.kind is Kind.NUMBER}
+    for sentence in sentences(tokens):
+        numbers = {token.value for token in sentence if token.kind is Kind.NUMBER}
+        if numbers and any(token.kind is Kind.WORD and _ASSUMPTION.match(token.text) for token in sentence):
+            values |= numbers
     return values
+
+
+def sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Yield the tokens of each sentence or line, without what ends it."""
+    sentence: list[Token] = []
+    for token in tokens:
+        if token.kind is Kind.BREAK and token.text in (".", "\n", "?"):
+            yield sentence
+            sentence = []
+        else:
+            sentence.append(token)
+    yield sentence
 
 
 def announced_numbers(tokens: Sequence[Token]) -> set[Fraction]:
     """Return the numbers that a step says in words, or in a sentence about a common denominator or the like."""
     values: set[Fraction] = set()
-    sentence: list[Token] = []
-    for token in [*tokens, None]:
-        if token is not None and not (token.kind is Kind.BREAK and token.text in (".", "\n", "?")):
-            sentence.append(token)
-            continue
-        named = any(part.text.lower() in _NAMED for part in sentence)
-        values |= {part.value for part in sentence if part.kind is Kind.NUMBER and (named or part.spelled)}
-        sentence = []
+    for sentence in sentences(tokens):
+        numbers = [part for part in sentence if part.kind is Kind.NUMBER]
+        named = bool(numbers) and any(part.text.lower() in _NAMED for part in sentence)
+        values |= {part.value for part in numbers if named or part.spelled}
     return values

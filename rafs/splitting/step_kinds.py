@@ -1,6 +1,7 @@
 """What a step does: infer, set up, or only state the answer. Read from its blind text alone."""
 
 import re
+from collections.abc import Set
 
 from rafs.splitting.segments import STEP_MARK
 from rafs.types import ANSWER_PLACEHOLDER, StepKind
@@ -49,7 +50,7 @@ def numbers_in(text: str) -> frozenset[str]:
     return frozenset(number.group().replace(",", "") for number in _NUMBER.finditer(text))
 
 
-def classify_step(blind: str, known: frozenset[str], *, guessed: bool = False) -> StepKind:
+def classify_step(blind: str, known: Set[str], *, guessed: bool = False) -> StepKind:
     """Say what a step does.
 
     ANSWER: holds the placeholder and nothing that could be judged beside it: no digit, no operation, no equation

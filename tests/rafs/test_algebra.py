@@ -1,14 +1,22 @@
 """The algebra worker: identities, limits, concurrency, and the claims it settles."""
 
 import asyncio
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator
-from time import monotonic
+from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 import pytest_asyncio
 
+from benchmarks.algebra_load import Footprint, children, faults, run_load
 from rafs.algebra import AlgebraWorker, settle
+from rafs.algebra_worker import SPENT_COMPARISONS
 from rafs.claims.reader import read_claims
+from rafs.errors import BackendError
 from rafs.types import BlindStep, StepKind, Truth
 
 
@@ -76,10 +84,78 @@ async def test_cancelled_caller_leaves_the_next_answer_intact(algebra: AlgebraWo
     assert await algebra.compare("2x", "x+1") is Truth.FALSE
 
 
-async def test_wall_limit_kills_the_process_and_the_next_call_starts_another() -> None:
+async def test_wall_limit_kills_the_process_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     algebra = AlgebraWorker(wall_limit_s=1e-6, n_processes=1)
     assert await algebra.compare("x+x", "2x") is Truth.UNKNOWN
     await algebra.close()
+    assert "TimeoutError" in caplog.text
+    assert "exit -9" in caplog.text
+
+
+async def test_process_that_died_between_two_comparisons_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    algebra = AlgebraWorker(n_processes=1)
+    await algebra.compare("x", "x")
+    (pid,) = children()
+    os.kill(pid, signal.SIGKILL)
+    while children():
+        await asyncio.sleep(0.01)
+    assert await algebra.compare("x+x", "2x") is Truth.TRUE
+    await algebra.close()
+    assert "between two comparisons" in caplog.text
+
+
+async def test_close_ends_what_is_under_way_as_unknown() -> None:
+    algebra = AlgebraWorker(n_processes=1)
+    await algebra.compare("x", "x")
+    under_way = asyncio.create_task(algebra.compare(*hostile(1)))
+    await asyncio.sleep(0.05)
+    await algebra.close()
+    assert await under_way is Truth.UNKNOWN
+    assert children() == []
+
+
+async def test_worn_out_process_is_replaced_and_no_answer_is_lost() -> None:
+    algebra = AlgebraWorker(n_processes=1)
+    await algebra.compare("x", "x")
+    first = children()
+    answers = [await algebra.compare(f"{n}x", f"x*{n}") for n in range(SPENT_COMPARISONS)]
+    assert set(answers) == {Truth.TRUE}
+    assert children() != first
+    await algebra.close()
+
+
+async def test_same_question_is_computed_once(algebra: AlgebraWorker) -> None:
+    assert await algebra.compare(*hostile(1)) is Truth.UNKNOWN
+    started = monotonic()
+    assert await algebra.compare(*hostile(1)) is Truth.UNKNOWN
+    assert monotonic() - started < 0.05
+
+
+def test_processes_end_with_a_parent_that_vanishes() -> None:
+    code = (
+        "import asyncio, os; from rafs.algebra import AlgebraWorker; from benchmarks.algebra_load import children\n"
+        "async def main():\n"
+        "    algebra = AlgebraWorker()\n"
+        "    await algebra.compare('x', 'x')\n"
+        "    print(*children(), flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "asyncio.run(main())\n"
+    )
+    gone = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False)
+    pid = int(gone.stdout)
+    deadline = monotonic() + 5
+    while Path(f"/proc/{pid}").exists() and monotonic() < deadline:
+        sleep(0.02)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+async def test_load_with_killed_processes_leaves_nothing_behind() -> None:
+    await (await asyncio.create_subprocess_exec("true")).wait()  # what asyncio opens once is no leak
+    before = Footprint()
+    load = await run_load(200, 8, seed=11, kill_every=40)
+    assert faults(load, before) == []
+    assert load.killed == 5
+    assert load.answers[Truth.TRUE] > 50
 
 
 async def test_closed_worker_starts_again(algebra: AlgebraWorker) -> None:
@@ -121,3 +197,49 @@ async def test_an_equation_of_the_problem_is_not_asserted_for_every_value(algebr
     (given,) = await settle(read_claims([step], "When does (x+3)^2 = x^2+9 hold?"), algebra)
     (asserted,) = await settle(read_claims([step], ""), algebra)
     assert (given.truth, asserted.truth) == (Truth.UNKNOWN, Truth.FALSE)
+
+
+class _Unreachable:
+    async def compare(self, left: str, right: str) -> Truth:
+        raise BackendError(f"nobody decides {left} = {right}")
+
+
+async def test_settling_raises_what_the_comparison_raised() -> None:
+    step = BlindStep(index=0, text=r"So \frac{d}{dx} (x^2 + 4x) = 2x + 4.", kind=StepKind.INFERENCE)
+    with pytest.raises(BackendError, match="nobody decides"):
+        await settle(read_claims([step], ""), _Unreachable())
+
+
+async def test_settling_uses_two_processes_at_once(algebra: AlgebraWorker) -> None:
+    text = "\n".join(f"So \\frac{{d}}{{dx}} (x^2 + {n}x) = 2x + {n}." for n in range(2, 12))
+    claims = read_claims([BlindStep(index=0, text=text, kind=StepKind.INFERENCE)], "")
+    settled = await settle(claims, algebra)
+    assert [claim.truth for claim in settled] == [Truth.TRUE] * 10
+    assert len(children()) == 2
+
+
+CALCULUS = {
+    "antiderivative": (r"\int 6x^2\,dx = 2x^3 + C", Truth.TRUE),
+    "wrong_antiderivative": (r"\int 6x^2\,dx = 3x^3 + C", Truth.FALSE),
+    "no_constant": (r"\int 6x^2\,dx = 2x^3", Truth.UNKNOWN),
+    "logarithm": (r"\int \frac{3}{x}\,dx = 3\ln|x| + C", Truth.TRUE),
+    "definite": (r"\int_1^2 3x^2\,dx = 7", Truth.TRUE),
+    "wrong_definite": (r"\int_1^2 3x^2\,dx = 8", Truth.FALSE),
+    "derivative": (r"\frac{d}{dx} x^5 = 5x^4", Truth.TRUE),
+    "wrong_derivative": (r"\frac{d}{dx} \cos x = \sin x", Truth.FALSE),
+    "prime": ("(x^3 + x)' = 3x^2 + 1", Truth.TRUE),
+    "limit": (r"\lim_{x\to 0} \frac{\sin 2x}{x} = 2", Truth.TRUE),
+    "wrong_limit": (r"\lim_{x\to 3} (x^2 - 1) = 9", Truth.FALSE),
+    "at_infinity": (r"\lim_{n\to\infty} \frac{2n+1}{n} = 2", Truth.TRUE),
+    "sum_to_n": (r"\sum_{k=1}^{n} (2k-1) = n^2", Truth.TRUE),
+    "wrong_sum_to_n": (r"\sum_{k=1}^{n} k = n^2", Truth.FALSE),
+    "infinite_sum": (r"\sum_{k=0}^{\infty} \frac{1}{3^k} = \frac{3}{2}", Truth.TRUE),
+    "squares_of_an_angle": (r"\sin^2\theta + \cos^2\theta = 1", Truth.TRUE),
+    "zero_to_zero": ("0^0 = 1", Truth.UNKNOWN),
+}
+
+
+@pytest.mark.parametrize(("text", "truth"), CALCULUS.values(), ids=CALCULUS.keys())
+async def test_calculus_is_decided(algebra: AlgebraWorker, text: str, truth: Truth) -> None:
+    (claim,) = await settle(read_claims([BlindStep(index=0, text=text, kind=StepKind.INFERENCE)], ""), algebra)
+    assert claim.truth is truth

@@ -48,7 +48,7 @@ def same_with_units(a: str, b: str) -> Truth:
 @pytest.mark.parametrize("order", list(permutations(["12", "12 cm", "12 usd", "13"])))
 def test_grouping_does_not_depend_on_the_order_of_answers(order: tuple[str, ...]) -> None:
     groups = {frozenset(order[i] for i in members) for members in group_answers(order, same_with_units)}
-    assert groups == {frozenset({"12", "12 cm", "12 usd"}), frozenset({"13"})}
+    assert groups == {frozenset({"12"}), frozenset({"12 cm"}), frozenset({"12 usd"}), frozenset({"13"})}
 
 
 def test_unknown_equivalence_never_merges() -> None:
@@ -86,10 +86,24 @@ def test_a_stated_answer_that_nobody_gave_is_not_modal() -> None:
     assert (vote.answer_is_modal, vote.share_of_stated) == (False, 0.0)
 
 
-def test_one_sample_is_no_vote_and_has_no_modal_answer() -> None:
+def test_one_sample_is_no_vote_though_its_answer_is_the_only_one() -> None:
     vote = answer_consensus(["3"], "3", same_number)
     assert isinstance(vote.component, Unmeasured)
-    assert (vote.modal, vote.share_of_stated, vote.answer_is_modal) == (None, None, None)
+    assert (vote.modal, vote.share_of_stated, vote.answer_is_modal) == ((0,), None, None)
+
+
+def test_a_blank_answer_is_a_missing_one() -> None:
+    vote = answer_consensus(["", None, "5", " "], None, same_number)
+    assert (vote.missing, vote.modal) == ((0, 1, 3), (2,))
+
+
+def test_an_answer_that_agrees_with_two_different_ones_joins_neither() -> None:
+    assert group_answers(["12 cm", "12", "12 usd", "12", "12 cm"], same_with_units) == [[0, 4], [1, 3], [2]]
+
+
+def test_a_chain_of_agreement_is_one_class() -> None:
+    near = lambda a, b: Truth.TRUE if abs(int(a) - int(b)) == 1 else Truth.UNKNOWN  # noqa: E731
+    assert group_answers(["1", "3", "2", "7"], near) == [[0, 1, 2], [3]]
 
 
 def test_a_stated_answer_that_cannot_be_compared_is_neither_modal_nor_not() -> None:

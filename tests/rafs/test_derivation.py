@@ -62,3 +62,51 @@ def test_what_cannot_be_read_is_unmeasured(text: str, reason: str | None) -> Non
 def test_an_answer_is_called_absent_only_where_all_inference_is_arithmetic(text: str) -> None:
     reading = read_text(PROBLEM, text, None)
     assert not link_answer(reading.trace, reading.graph).is_absent
+
+
+CHOICES = "A box holds 8 pens. How many pens do 3 boxes hold? "
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "matches"),
+    [
+        pytest.param(CHOICES + "Options: ['20', '24 pens', '28']", "B", True, id="an option in a bracketed list"),
+        pytest.param(CHOICES + "Options: ['20', '24 pens', '28']", "C", False, id="another option"),
+        pytest.param(CHOICES + "Options: ['10', '25', '40']", "B", True, id="the nearest option"),
+        pytest.param(CHOICES + "\nA. 20\nB. 24\nC. 28", "B", True, id="an option of a lettered list"),
+        pytest.param(CHOICES, "24", True, id="a number"),
+        pytest.param(CHOICES, ": 24", True, id="a number behind a colon"),
+        pytest.param(CHOICES, "24.\n\nGlad to help!", True, id="a number and a greeting"),
+        pytest.param(CHOICES, "The three boxes hold 24 pens.", True, id="a sentence"),
+        pytest.param(CHOICES, "The three boxes hold 8 and 24 pens.", None, id="a sentence with two numbers"),
+        pytest.param(CHOICES, "240", False, id="another scale"),
+        pytest.param(CHOICES, "24.1", None, id="nearly the same"),
+    ],
+)
+def test_a_stated_answer_is_compared_in_the_form_it_has(problem: str, answer: str, matches: bool | None) -> None:
+    reading = read_text(problem, "3 boxes hold 3 * 8 = 24 pens.", answer)
+    assert link_answer(reading.trace, reading.graph).matches is matches
+
+
+@pytest.mark.parametrize(
+    ("problem", "text", "answer", "matches"),
+    [
+        pytest.param("7 of 28 fail.", "7 / 28 = 0.25, or 25%.", "25", True, id="a percentage as a number"),
+        pytest.param("7 of 28 fail. What percentage?", "7 / 28 = 0.25.", "25", True, id="a percentage was asked for"),
+        pytest.param("Share 20 by 3.", "20 / 3 = 6.667", "6.67", True, id="rounded to two decimals"),
+        pytest.param("Share 20 by 3.", "20 / 3 = 6.667", "7", None, id="rounded to a whole thing"),
+        pytest.param("Share 4 by 3.", "4 / 3 = 1.333", "1.3", False, id="rounded too roughly"),
+        pytest.param(
+            "Share 4 by 3, to one decimal place.", "4 / 3 = 1.333", "1.3", None, id="a rounding was asked for"
+        ),
+        pytest.param("He has 20, she 60.", "20 - 60 = -40\nSo he has 40 less.", "-40", False, id="a sign too many"),
+        pytest.param("He has 20, she 60.", "20 - 60 = -40\nSo he has 40 less.", "40", True, id="the size that is said"),
+        pytest.param(
+            "20 and 30.", "One earns 20, one 30.\nIn total they earn 50.", "500", False, id="words, other scale"
+        ),
+        pytest.param("20 and 30.", "One earns 20, one 30.\nIn total they earn 50.", "50", True, id="an end in words"),
+    ],
+)
+def test_the_end_is_what_the_text_says_last(problem: str, text: str, answer: str, matches: bool | None) -> None:
+    reading = read_text(problem, [*text.split("\n"), f"The answer is {answer}."], None)
+    assert link_answer(reading.trace, reading.graph).matches is matches

@@ -73,3 +73,12 @@ async def test_a_calculation_that_ends_in_the_set_apart_answer_asserts_nothing_f
 async def test_a_later_step_changes_no_verdict(position: int) -> None:
     steps = ["It has 12 * 8 = 96 melons.", "It sells 30, so 96 - 30 = 66 are left.", "Half of 66 is 30."]
     assert (await judge(*steps))[: position + 1] == await judge(*steps[: position + 1])
+
+
+async def test_units_that_do_not_match_are_doubted_and_named() -> None:
+    problem = "A rope is 6 feet long and a ribbon 5 inches. How long are they together?"
+    trace = read_text(problem, ["Together they are 6 + 5 = 11 feet."], None).blind()
+    (verdict,) = await SymbolicVerifier(RATES).verify(trace, [0], Meter())
+    assert isinstance(verdict, Judged)
+    assert (verdict.p_correct, verdict.refuted) == (0.4, False)
+    assert "feet and inches" in verdict.reason

@@ -1,5 +1,6 @@
 """Which answer a response states."""
 
+import time
 from fractions import Fraction
 
 import pytest
@@ -39,6 +40,42 @@ CHOICES = {"A": "5", "B": "6", "C": "7"}
         pytest.param("So Ann needs 7 boxes for the 4 weeks.", "7", "last_number", id="first number of a conclusion"),
         pytest.param("After 3 days the count is 15", "15", "last_number", id="what a verb comes to"),
         pytest.param("So 2 of 3 make 2 * 3 = 6 in 9 days.", "6", "last_number", id="result of an equation"),
+        pytest.param("**Answer: 42.** Reason: 6 * 7 = 42, not 48.", "42", "label", id="answer first"),
+        pytest.param("The answer is not 5 but 6.", "6", "phrase", id="denied, then said"),
+        pytest.param("The answer isn't 5; it is 6.", "6", "phrase", id="denied in short"),
+        pytest.param("I get 9. Wait, no. The answer is 7.", "7", "phrase", id="taken back before it was marked"),
+        pytest.param("The answer is 7. No wait, that is off: it should be 8.", "8", "phrase", id="taken back"),
+        pytest.param('Ann says "the answer is 5". We find 6 * 2 = 12.', "12", "last_number", id="somebody else's"),
+        pytest.param('{"reasoning": "3 * 4 = 12", "answer": 17}', "17", "label", id="JSON number"),
+        pytest.param('{"answer": "7 boxes", "why": "1 + 6 = 7"}', "7 boxes", "label", id="JSON text"),
+        pytest.param("<answer> 12 cm </answer>", "12 cm", "label", id="tag"),
+        pytest.param("| Item | Value |\n|---|---|\n| Answer | 12 |", "12", "label", id="table"),
+        pytest.param("Run it:\n```output\n42\n```", "42", "last_number", id="what code prints"),
+        pytest.param("The answer is (1;2).", "(1;2)", "phrase", id="tuple with a semicolon"),
+        pytest.param("The answer is (1, 2) and (3, 4).", "(1, 2) and (3, 4)", "phrase", id="two points"),
+        pytest.param("The answer is [2, 5) ∪ (7, 9].", "[2, 5) ∪ (7, 9]", "phrase", id="union"),
+        pytest.param("The answer is (3 + 4) * 2 = 14.", "14", "phrase", id="a bracket that is no tuple"),
+        pytest.param("The answer is x < 5.", "x < 5", "phrase", id="inequality"),
+        pytest.param("The answer is x = 2 or x = -2.", "x = 2 or x = -2", "phrase", id="two solutions"),
+        pytest.param("The answer is x = 1, y = 2.", "x = 1, y = 2", "phrase", id="one solution of two parts"),
+        pytest.param("So we take \\boxed{4} = a, b = \\boxed{9}.", "9", "boxed", id="boxes that are no list"),
+        pytest.param("a = \\boxed{4}, b = \\boxed{9}", "4, 9", "boxed", id="a box for each name"),
+        pytest.param("Answer: \\boxed{(1, 2)", "(1, 2)", "boxed", id="unclosed box with a tuple"),
+        pytest.param("The answer is 5 ft 3 in.", "5 ft 3 in", "phrase", id="two units"),
+        pytest.param("#### 2 hours 15 minutes", "2 hours 15 minutes", "hash", id="hours and minutes"),
+        pytest.param("####\n12", "12", "hash", id="hash alone in its line"),
+        pytest.param("Answer: 1.2 billion", "1.2 billion", "label", id="billions"),
+        pytest.param("Answer: March 3, 2021", "March 3, 2021", "label", id="date"),
+        pytest.param("They meet at 4:45 p.m.", "4:45 p.m.", "last_number", id="time of day"),
+        pytest.param("Answer: the red box", "the red box", "label", id="a thing"),
+        pytest.param("Therefore, there are no real solutions.", "no real solutions", "conclusion", id="nothing"),
+        pytest.param("I pick option B, for A is too small.", "B", "phrase", id="picked"),
+        pytest.param("So option C is correct.", "C", "phrase", id="called correct"),
+        pytest.param("Odpowiedź: 12", "12", "label", id="Polish"),
+        pytest.param("La respuesta final es: 3,5 kg", "3.5 kg", "phrase", id="Spanish"),
+        pytest.param(
+            "Answer: Each costs 10/5 = 2. So 7 cost 7 * 2 = 14.", "14", "last_number", id="a solution's heading"
+        ),
     ],
 )
 def test_the_answer_is_what_was_stated_last(text: str, answer: str, source: str) -> None:
@@ -49,7 +86,19 @@ def test_the_answer_is_what_was_stated_last(text: str, answer: str, source: str)
 
 @pytest.mark.parametrize(
     "text",
-    ["", "No idea.", "<think>\\boxed{3}", "The answer is correct.", "The answer is not clear."],
+    [
+        "",
+        "No idea.",
+        "<think>\\boxed{3}",
+        "The answer is correct.",
+        "The answer is not clear.",
+        "Answer: I don't know",
+        "The answer is I cannot tell.",
+        "Answer:",
+        "####",
+        "\\boxed{}",
+        "\\boxed{\\text{}}",
+    ],
 )
 def test_where_nothing_is_stated_there_is_no_answer(text: str) -> None:
     assert extract_answer(text) is None
@@ -66,6 +115,15 @@ def test_where_nothing_is_stated_there_is_no_answer(text: str) -> None:
         ("The answer is 6.", "B"),
         ("ANSWER: Don't know", None),
         ("The answer is D.", None),
+        ("**B**\n\nFor A would be 5.", "B"),
+        ("(C) because 7 is prime", "C"),
+        ("Therefore, C.", "C"),
+        ("Answer: <B>", "B"),
+        ("\\boxed{Option C}", "C"),
+        ("\\boxed{(\\text{B})}", "B"),
+        ("Answer: A and C", "A, C"),
+        ("The answer is a riddle.", None),
+        ("The answer is neither A nor B, it is C.", "C"),
     ],
 )
 def test_with_choices_only_an_option_counts(text: str, letter: str | None) -> None:
@@ -82,6 +140,14 @@ def test_with_choices_only_an_option_counts(text: str, letter: str | None) -> No
         ("50%", Fraction(1, 2)),
         ("$12.50", Fraction(25, 2)),
         ("x = 2^{10}", Fraction(1024)),
+        ("seventy six.", Fraction(76)),
+        ("3/6 truck-loads of sand.", Fraction(1, 2)),
+        (": 59", Fraction(59)),
+        ("2 hours 15 minutes", Fraction(135)),
+        ("1.2 billion", Fraction(1_200_000_000)),
+        ("$26 per week", Fraction(26)),
+        ("4\n5\n0", None),
+        ("1/2x", None),
         ("\\sqrt{2}", None),
         ("(1, 2)", None),
         ("blue", None),
@@ -89,3 +155,15 @@ def test_with_choices_only_an_option_counts(text: str, letter: str | None) -> No
 )
 def test_a_value_is_exact_or_none(text: str, value: Fraction | None) -> None:
     assert answer_value(text) == value
+
+
+@pytest.mark.parametrize(
+    "piece", ["the answer is ", "answer: ", "(1, ", "x = 1, ", "5 ft ", "\\boxed{", '"answer": ', "A and "]
+)
+def test_hostile_texts_are_searched_in_linear_time(piece: str) -> None:
+    seconds = []
+    for length in (20_000, 80_000):
+        started = time.process_time()
+        extract_answer((piece * length)[:length], CHOICES)
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 10 * max(seconds[0], 0.05)

@@ -31,6 +31,9 @@ READ = {
     "english_decimals": (["1.25 + 5 = 6.25, and the list 3,4 is short."], Fraction(25, 4)),
     "spaces": (["9 000 + 350 = 9 350"], 9350),
     "thin_spaces": (["9\u2009000 + 350 = 9\u202f350"], 9350),
+    "sum_of_decimals": (["3,5 + 1,25 = 4,75"], Fraction(19, 4)),
+    "tight_sum": (["0,5+0,25 = 0,75"], Fraction(3, 4)),
+    "decimals_on_both_sides": (["7 - 2,5 = 4,5"], Fraction(9, 2)),
     "spaces_and_comma": (["7 200,50 € + 1 € = 7 201,50 €"], Fraction(14403, 2)),
 }
 
@@ -68,7 +71,7 @@ OPEN = {
     "word_relation": ["12 * 5 is 3,4"],
     "points_beside_a_doubtful_comma": ["Es sind 2,5.", "1.200 + 5 = 1.205"],
     "commas_of_both_kinds": ["It is 3,4 cm wide.", "1,250 + 1 = 2,250"],
-    "latex": ["We have 2{,}5 = 7."],
+    "lists_side_by_side": ["The pairs (2,5) + 1,5 = 7 are odd."],
     "numbers_side_by_side": ["Step 1 250 * 2 = 300"],
     "three_numbers": ["The row 10 20 300 = 5 is odd."],
 }

@@ -1,0 +1,65 @@
+"""Whether two expressions are equal for all values of their variables: proven, refuted, or open."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from rafs.answers.balls import Ball, ball_of, is_zero, rational
+from rafs.answers.rewriting import rewritten_forms, standard
+from rafs.grammar.expressions import evaluate
+from rafs.grammar.polynomials import normal_form, same_quotient
+from rafs.grammar.terms import Binary, Expression, Variable, walk
+
+INTEGERS = frozenset("nkmijN")
+"""Names that usually stand for whole numbers, and only get such values."""
+_POINTS = (("2", "3", "5", "7"), ("3", "7", "2", "5"), ("7", "4", "9", "3"), ("5/3", "7/2", "9/4", "1/3"))
+_WHOLE_POINTS = (("3", "5", "4", "7"), ("4", "9", "7", "3"), ("7", "8", "3", "5"), ("5", "2", "7", "4"))
+"""Positive values only: where two expressions part for negative ones, what was meant may save them."""
+
+
+def same_expression(a: Expression, b: Expression) -> bool | None:
+    """Say whether two expressions are equal wherever both have a value; None where neither is proven."""
+    left, right = evaluate(a), evaluate(b)
+    if left is not None and right is not None:
+        return left == right
+    a, b = standard(a), standard(b)
+    plain = normal_form(a), normal_form(b)
+    if plain[0] is not None and plain[1] is not None and same_quotient(plain[0], plain[1]):
+        return True
+    difference = Binary(op="-", left=a, right=b)
+    if free_names(difference):
+        if is_refuted(difference):
+            return False
+    elif "i" not in all_names(difference) and (zero := is_zero(difference)) is not None:
+        return zero
+    forms = rewritten_forms(a, b)
+    same = same_quotient(*forms) if forms is not None else None
+    if same:
+        return True
+    known = forms is not None and "i" in all_names(difference) and not free_names(difference)
+    return False if known and same is False else None
+
+
+def is_refuted(difference: Expression) -> bool:
+    """Say whether an expression is surely not 0 at some point where its variables have ordinary values."""
+    balls = (ball_of(difference, point) for point in points(free_names(difference)))
+    return any(ball is not None and ball.excludes_zero() for ball in balls)
+
+
+def points(names: frozenset[str]) -> Iterator[Mapping[str, Ball]]:
+    """Yield values for the names, in turn, none of them special."""
+    ordered = sorted(names)
+    for row, whole in zip(_POINTS, _WHOLE_POINTS, strict=True):
+        yield {
+            name: rational(Fraction((whole if name[0] in INTEGERS else row)[k % 4]) + k // 4)
+            for k, name in enumerate(ordered)
+        }
+
+
+def all_names(expression: Expression) -> frozenset[str]:
+    """Return every name in an expression."""
+    return frozenset(node.name for node in walk(expression) if isinstance(node, Variable))
+
+
+def free_names(expression: Expression) -> frozenset[str]:
+    """Return the names without a value of their own."""
+    return all_names(expression) - {"pi", "e", "i"}

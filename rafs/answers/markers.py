@@ -1,0 +1,76 @@
+"""What marks an answer as one, in several languages; and what only looks like a mark."""
+
+import re
+
+BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s{0,3}")
+BETWEEN_BOXES = re.compile(
+    r"[\s$,;.]{0,12}(?:\\[()]|\\text\{\s*(?:and|or)\s*\}|and|or|\\quad|\\,)?[\s$,;]{0,8}(?:\\[()])?[\s$]{0,4}"
+    r"(?:[A-Za-z](?:_\{?\w\}?)?\s?=[\s$]{0,3})?"
+)
+BOX_GAP = 30
+"""Two boxes further apart than this are two statements, not the parts of one answer."""
+HASH = re.compile(r"(?:^|(?<=[\s>]))####(?!#)[ \t]{0,20}", re.MULTILINE)
+HASH_HEADING = re.compile(r"(?:step|part|case|\d{1,2}[.)]\s+[A-Z])", re.IGNORECASE)
+LABEL = re.compile(
+    r"(?<![\w'-])(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
+    r"|(?:endg\w{1,10}\s{1,3})?antwort|réponse(?:\s{1,3}finale)?|respuesta(?:\s{1,3}final)?|risposta(?:\s{1,3}finale)?"
+    r"|resposta(?:\s{1,3}final)?|ответ|відповідь|odpowiedź|odpověď|antwoord|svar|cevap|yanıt|vastaus|válasz|răspuns"
+    r"|정답|답|答え|解答|الجواب|الإجابة|उत्तर|תשובה"
+    r"|solution(?=:\s?(?:choice|option)\b|:\s?(?:choice|option)_)|(?:最终)?答案)(?:\s?[*_]{1,3})?\s?(?:[:：](?!:)|=(?!=))",
+    re.IGNORECASE,
+)
+HEADED = re.compile(
+    r"^[\s#*_>-]{0,12}(?:the\s)?(?:final answer|answer)[*_]{0,3}"
+    r"(?:\s{1,2}[-–—]\s|[ \t]{0,8}[*_]{0,3}[ \t]{0,8}(?=[\r\n]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+ROW = re.compile(r"^\|\s{0,8}\**(?:final\s)?answer\**\s{0,8}\|", re.IGNORECASE | re.MULTILINE)
+SHORT_LABEL = re.compile(r"^[ \t]{0,8}[*_]{0,3}A[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?=[^\r\n]{1,60}\s{0,20}\Z)", re.MULTILINE)
+_TO_THE_QUESTION = r"(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?"
+PHRASE = re.compile(
+    rf"(?<![\w'-])(?:(?:answer|(?:correct|right|best)\s(?:choice|option)){_TO_THE_QUESTION}\s{{1,3}}(?:"
+    r"(?:is\snot|isn['’]t|is\sneither|cannot\sbe|can['’]t\sbe|was\snot)\s[^.!?\n;]{1,60}?"
+    r"(?:,?\s?\bbut(?:\srather)?|[.;,:]\s{1,2}(?:rather\s)?(?:it|the\sanswer)(?:\sis|['’]s))"
+    r"|(?:is|are|would\sbe|will\sbe|must\sbe|should\sbe|equals|comes\s(?:out\s)?to)(?!n['’]t|\w))"
+    r"|(?P<foreign>(?:antwort\s(?:ist|lautet)|(?:lösung|ergebnis)\s(?:ist|lautet)|réponse(?:\sfinale)?\sest(?:\sdonc)?"
+    r"|respuesta(?:\sfinal|\scorrecta)?\ses|risposta(?:\sfinale|\scorretta)?\sè|resposta(?:\sfinal|\scorreta)?\sé)\b:?)"
+    r"|答案是|答案为|答案為|答えは|정답은|답은)",
+    re.IGNORECASE,
+)
+CORRECTION = re.compile(
+    r"(?:\b(?:wait|actually|correction|mistake|oops|wrong|incorrect)\b|\bno\b[,.])[^\n]{0,80}?\b(?:it|this|that)"
+    r"(?:\s(?:should|must)\s(?:have\s)?be(?:en)?|\sis|['’]s)(?=\s(?:actually\s|really\s)?[-−$\\\d(])",
+    re.IGNORECASE,
+)
+"""Takes an answer back; only counts where one was stated before."""
+PICKED = re.compile(
+    r"\b(?:choose|chose|pick|picked|select|selected|going?\swith|opt\sfor)\s(?:answer\s)?(?:option\s|choice\s)?\(?(?P<a>[A-J])\)?"
+    r"(?=[\s.,;:!)*]|$)(?!\s(?:[a-z]{2,}\s(?!A\b)|random))"
+    r"|\b(?:pick|choice|selection|option)\s(?:is|would\sbe|must\sbe|should\sbe)\s(?:option\s|choice\s)?\(?(?P<b>[A-J])\)?(?=[\s.,;:!)*]|$)"
+    r"|(?<![\w(])(?<!not\s)\(?(?P<c>[A-J])\)?\s(?:is|must\sbe|seems)\s(?:clearly\s|therefore\s)?"
+    r"(?:(?:the\s)?(?:correct|right|best)(?:\s(?:answer|option|choice))?|the\sanswer)(?=[\s.,;:!*]|$)"
+)
+"""An option that is chosen in so many words: `I choose B`, `option C is correct`."""
+JSON = re.compile(
+    r"[\"'](?:final[ _]?)?(?:answer|ans|result)[\"']\s{0,3}:\s{0,3}"
+    r"(?:\"(?P<text>(?:[^\"\\\n]|\\.){1,300})\"|(?P<bare>-?\d[\d.eE+-]{0,40}|\[[^\[\]\n]{1,100}\]|true|false))",
+    re.IGNORECASE,
+)
+TAGGED = re.compile(r"<\s?(?:final_?)?answer\s?>(?P<text>[^<>]{1,300})(?=<\s?/)", re.IGNORECASE)
+FOREIGN = re.compile(
+    r"antwort|réponse|respuesta|risposta|resposta|ответ|lösung|ergebnis|antwoord|odpowie|odpov|svar", re.IGNORECASE
+)
+QUOTED = re.compile(r"[\"“‘]\s?(?:the\s|my\s|final\s){0,2}\Z|(?<=\s)'\s?(?:the\s|my\s|final\s){0,2}\Z", re.IGNORECASE)
+"""An opening quotation mark right before a mark: somebody else's words."""
+CONCLUSION_WORDS = re.compile(
+    r"\b(?:therefore|thus|hence|so|consequently|in total|altogether|in conclusion|finally|accordingly|as a result"
+    r"|also|donc|por lo tanto|daher)\b|因此|所以",
+    re.IGNORECASE,
+)
+"""Words that announce a closing conclusion; `also` is the German word."""
+NO_SOLUTION = re.compile(
+    r"\b(?:(?:has|have|is|are)\s(?P<a>no\s(?:real\s|integer\s|such\s|valid\s|possible\s){0,2}(?:solutions?|roots?|numbers?|values?))"
+    r"|(?P<b>does\snot\sexist))\b",
+    re.IGNORECASE,
+)
+"""A sentence that comes to nothing."""

@@ -1,0 +1,172 @@
+"""Compares two quantities: their values, units, percent signs and roundings."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from rafs.answers.balls import ball_of, is_zero
+from rafs.answers.forms import Context, Quantity
+from rafs.answers.identities import all_names, free_names, same_expression
+from rafs.grammar.expressions import undefined
+from rafs.grammar.measures import Factor
+from rafs.grammar.terms import Binary, Number, Variable
+from rafs.grammar.unit_words import MONEY
+from rafs.grammar.units import Unit, factors, may_convert
+from rafs.types import Truth
+
+_HALF_TURN = Binary(op="/", left=Variable(name="pi"), right=Number(value=Fraction(180)))
+_DEGREE, _RADIAN = "degree", "radian"
+MAX_ROUNDED_SHARE = Fraction(1, 20)
+"""A rounding that moves a value by more than this share of it is no rounding of it: 1 for 0.6."""
+
+
+def compare_quantities(a: Quantity, b: Quantity, context: Context) -> Truth:
+    """Compare two quantities; symmetric."""
+    if undefined(a.expression) or undefined(b.expression):
+        return Truth.FALSE
+    if a.percent != b.percent and a.unit is None and b.unit is None:
+        return _compare_percent(a, b, context)
+    angle = _as_angles(a, b)
+    if angle is not None:
+        return _truth(angle)
+    if a.unit is None or b.unit is None or not (a.unit.is_measure and b.unit.is_measure):
+        verdict = _compare_values(a, b, open_if_equal=_other_nouns(a.unit, b.unit) or _other_labels(a, b))
+        return Truth.UNKNOWN if verdict is Truth.FALSE and _may_be_converted(a, b) else verdict
+    if a.unit.scale or b.unit.scale:
+        return _compare_temperatures(a, a.unit, b, b.unit)
+    found = {_compare_converted(a, b, factor) for factor in factors(a.unit, b.unit)} or {_without_rate(a, b)}
+    verdict = found.pop() if len(found) == 1 else Truth.UNKNOWN
+    return Truth.UNKNOWN if verdict is Truth.TRUE and _other_labels(a, b) else verdict
+
+
+def _truth(equal: bool | None) -> Truth:
+    return Truth.UNKNOWN if equal is None else Truth.TRUE if equal else Truth.FALSE
+
+
+def _compare_values(a: Quantity, b: Quantity, *, open_if_equal: bool = False) -> Truth:
+    equal = same_value(a, b)
+    if equal is False and (_rounds_to(a, b) or _rounds_to(b, a)):
+        return Truth.UNKNOWN
+    return Truth.UNKNOWN if equal and open_if_equal else _truth(equal)
+
+
+def same_value(a: Quantity, b: Quantity) -> bool | None:
+    """Say whether two quantities have the same value, their units aside."""
+    if a.value is not None and b.value is not None:
+        return a.value == b.value
+    return same_expression(a.expression, b.expression)
+
+
+def _compare_converted(a: Quantity, b: Quantity, factor: Factor) -> Truth:
+    """Compare a in b's unit with b; between the bounds of a convention both may be meant."""
+    if factor.low == factor.high == 1:
+        return _compare_values(a, b)
+    if a.value is None or b.value is None:
+        if factor.low != factor.high:
+            return Truth.UNKNOWN
+        scaled = Binary(op="*", left=a.expression, right=Number(value=factor.low))
+        return _truth(same_expression(scaled, b.expression))
+    low, high = sorted((a.value * factor.low, a.value * factor.high))
+    if low == high == b.value:
+        return Truth.TRUE
+    if low <= b.value <= high:
+        return Truth.UNKNOWN
+    exact_b, exact_a = b.value, a.value
+    near_b = b.decimals and abs(low - exact_b) <= Fraction(1, 2 * 10**b.decimals)
+    near_a = a.decimals and abs(exact_b / factor.low - exact_a) <= Fraction(1, 2 * 10**a.decimals)
+    return Truth.UNKNOWN if near_a or near_b else Truth.FALSE
+
+
+def _may_be_converted(a: Quantity, b: Quantity) -> bool:
+    """Say whether a bare number may be meant in another unit of the other's family: `120` beside `2 hours`."""
+    bare, named = (a, b) if a.unit is None else (b, a)
+    if bare.unit is not None or named.unit is None or not bare.value or not named.value:
+        return False
+    return may_convert(named.unit_text, bare.value / named.value)
+
+
+def _without_rate(a: Quantity, b: Quantity) -> Truth:
+    """Compare units that nothing converts: different, but for `$15` beside `$15 per week`, which may go unsaid."""
+    assert a.unit is not None and b.unit is not None
+    amounts = [{part for part in unit.meanings[0] if part[1] > 0} for unit in (a.unit, b.unit)]
+    paid = amounts[0] == amounts[1] and all(name in MONEY for name, _ in amounts[0])
+    rates = [any(power < 0 for _, power in unit.meanings[0]) for unit in (a.unit, b.unit)]
+    return Truth.UNKNOWN if paid and rates[0] != rates[1] and same_value(a, b) else Truth.FALSE
+
+
+def _other_nouns(a: Unit | None, b: Unit | None) -> bool:
+    """Say whether both sides name things, and not the same ones."""
+    if a is None or b is None or (a.is_measure and b.is_measure):
+        return False
+    return not (a.nouns <= b.nouns or b.nouns <= a.nouns) or a.is_measure != b.is_measure
+
+
+def _other_labels(a: Quantity, b: Quantity) -> bool:
+    return bool(a.label and b.label and a.label != b.label)
+
+
+def _as_angles(a: Quantity, b: Quantity) -> bool | None:
+    """Compare degrees with radians, which may be bare multiples of pi; None where they are no two such angles."""
+    kinds = [_angle_unit(side) for side in (a, b)]
+    if sorted(kinds) != [_DEGREE, _RADIAN]:
+        return None
+    degrees, radians = (a, b) if kinds[0] == _DEGREE else (b, a)
+    turned = Binary(op="*", left=degrees.expression, right=_HALF_TURN)
+    equal = is_zero(Binary(op="-", left=turned, right=radians.expression))
+    form = same_expression(turned, radians.expression)
+    return form if form is not None else equal
+
+
+def _angle_unit(quantity: Quantity) -> str:
+    if quantity.unit is None:
+        bare = all_names(quantity.expression) == {"pi"}
+        return _RADIAN if bare else ""
+    names = [name for meaning in quantity.unit.meanings for name, _ in meaning]
+    return names[0] if len(names) == 1 and names[0] in (_DEGREE, _RADIAN) else ""
+
+
+def _compare_temperatures(a: Quantity, unit_a: Unit, b: Quantity, unit_b: Unit) -> Truth:
+    """Compare degrees of two scales: surely different only where neither points nor differences of them agree."""
+    if unit_a.meanings == unit_b.meanings:
+        return _compare_values(a, b)
+    if not (unit_a.scale and unit_b.scale):
+        bare = _DEGREE in (_angle_unit(a), _angle_unit(b))  # `68°` leaves the scale out
+        return _compare_values(a, b) if bare else Truth.FALSE
+    if a.value is None or b.value is None:
+        return Truth.UNKNOWN
+    point = _celsius(a.value, unit_a.scale) == _celsius(b.value, unit_b.scale)
+    step = a.value * _STEPS[unit_a.scale] == b.value * _STEPS[unit_b.scale]
+    return Truth.UNKNOWN if point or step else Truth.FALSE
+
+
+_STEPS = {"celsius": Fraction(1), "kelvin": Fraction(1), "fahrenheit": Fraction(5, 9)}
+
+
+def _celsius(value: Fraction, scale: str) -> Fraction:
+    shift = {"celsius": Fraction(0), "kelvin": Fraction(-27315, 100), "fahrenheit": Fraction(-160, 9)}[scale]
+    return value * _STEPS[scale] + shift
+
+
+def _compare_percent(a: Quantity, b: Quantity, context: Context) -> Truth:
+    """Compare `35%` with a bare number: its value, or its figure where the problem asks for percent."""
+    share, bare = (a, b) if a.percent else (b, a)
+    equal = same_value(share, bare)
+    figure = share.value is not None and bare.value is not None and share.value * 100 == bare.value
+    if equal or not figure or bare.fraction:
+        return _compare_values(a, b)
+    if context.asks_percent is None:
+        return Truth.UNKNOWN
+    return _truth(context.asks_percent)
+
+
+def _rounds_to(rounded: Quantity, exact: Quantity) -> bool:
+    """Say whether a decimal is the correct rounding of a value that has more digits."""
+    if not rounded.decimals or rounded.value is None or exact.decimals or free_names(exact.expression):
+        return False
+    if exact.value is not None:
+        return exact.value.denominator != 1 and _is_near(exact.value, rounded)
+    ball = ball_of(exact.expression, {})
+    return ball is not None and ball.radius < Decimal("1e-30") and _is_near(Fraction(ball.middle), rounded)
+
+
+def _is_near(value: Fraction, rounded: Quantity) -> bool:
+    return rounded.value is not None and abs(value - rounded.value) <= Fraction(1, 2 * 10**rounded.decimals)

@@ -1,0 +1,83 @@
+"""What a step takes back: `3*4 = 13. Wait, that is wrong: 3*4 = 12` asserts the second equation alone.
+
+Only a retraction inside the step counts. One in a later step leaves the earlier step as it was: the judgement of a step
+hangs on the steps up to it, so a wrong equation stays refuted there, and the step that repairs it is judged on its own.
+"""
+
+import re
+from collections.abc import Sequence
+
+from rafs.claims.relations import Link
+from rafs.grammar.terms import Number
+
+_DOUBTFUL = re.compile(
+    r"\b(?:wait|oops|hold on|hmm+|actually|sorry|no[,:.]|let me (?:check|verify|recheck|re-check)|instead|or rather"
+    r"|i mean)",
+    re.IGNORECASE,
+)
+"""Words behind which an equation written again replaces the one before."""
+_RETRACTING = re.compile(
+    r"\b(?:oops|scratch that|correction|correcting (?:this|that|it)|strike that|my (?:mistake|bad)|no,? wait|wait,? no"
+    r"|not quite|make that|i meant|that isn't right"
+    r"|(?:that|this|it|which|the above|the last (?:line|step|result))(?:'s| is| was| looks| seems)"
+    r"(?: (?:clearly|obviously|of course|actually|plainly))? (?:wrong|incorrect|not right|not correct|false|a mistake"
+    r"|an error|off|not true|mistaken)"
+    r"|(?:that|this) (?:can't|cannot|can not) be (?:right|correct|true)"
+    r"|(?:i|we) (?:made|have made|just made) an? (?:\w{1,12} )?(?:mistake|error|slip)"
+    r"|i (?:miscalculated|misread|was wrong)"
+    r"|let me (?:correct|redo|re-do|recompute|recalculate|re-calculate|fix|start over|try (?:that )?again)"
+    r"|should (?:be|have been))\b",
+    re.IGNORECASE,
+)
+"""Words that take back the equation before them."""
+REACH = 60
+"""Characters from an equation to the words that take it back."""
+
+
+_TRIAL = re.compile(
+    r"\b(?:try|tries|trying|test|tests|testing|guess|suppose|attempt|assume|select|choose|pick|consider|option)\b",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(
+    r"\b(?:(?:does not|doesn't|do not|don't|did not|didn't|cannot|can't) (?:\w{1,12} )?(?:equal|equate|be equal|work"
+    r"|hold|satisfy|match|fit|give|add up)"
+    r"|(?:is|are) (?:too (?:large|small|big|high|low)|not (?:equal|enough|a solution|true|correct|satisfied|what))"
+    r"|isn't (?:equal|enough|a solution|true|right)|fails?|no solution|contradict\w{1,4}"
+    r"|try (?:another|again|a different))",
+    re.IGNORECASE,
+)
+
+
+def is_failed_trial(text: str, link: Link) -> bool:
+    """Say whether a step tries a value out and finds that it fails, so that its equation is none that it asserts."""
+    return (
+        _TRIAL.search(text, 0, link.left_span.start) is not None
+        and _FAILED.search(text, link.right_span.end) is not None
+    )
+
+
+def retracted(text: str, links: Sequence[Link]) -> frozenset[int]:
+    """Return the positions of the links that the rest of their step takes back."""
+    strong = [found.start() for found in _RETRACTING.finditer(text)] if len(links) else []
+    markers = sorted([found.start() for found in _DOUBTFUL.finditer(text)] + strong) if links else []
+    gone: set[int] = set()
+    for marker in strong:
+        before = [
+            index for index, link in enumerate(links) if link.right_span.end <= marker <= link.right_span.end + REACH
+        ]
+        gone |= set(before[-1:])
+    latest: dict[str, int] = {}
+    for index, link in enumerate(links):
+        key = _key(text, link)
+        earlier = latest.get(key)
+        if earlier is not None and any(
+            links[earlier].right_span.end <= marker <= link.left_span.start for marker in markers
+        ):
+            gone.add(earlier)
+        if not isinstance(link.left, Number):
+            latest[key] = index
+    return frozenset(gone)
+
+
+def _key(text: str, link: Link) -> str:
+    return "".join(text[link.left_span.start : link.left_span.end].split())

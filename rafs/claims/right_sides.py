@@ -1,0 +1,123 @@
+"""Where a right side ends, and what the signs and words behind it do to it."""
+
+import unicodedata
+from collections.abc import Sequence
+
+from rafs.grammar.counted import NOT_UNITS
+from rafs.grammar.parsing import Parsed, parse_at
+from rafs.grammar.terms import Expression, Number, leaves
+from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
+from rafs.types import Span
+
+_HARMLESS = frozenset(
+    ["'", "#", "digits", "pmod", "`", '"', "“", "”", "„", "‘", "’", "«", "»", "~", "@", ">>", "\\hfill"]
+)
+"""Signs that may follow a right side though they are not read."""
+_PICTURES = frozenset(["So", "Sk", "Cf", "Co", "Mn", "Me", "Sc"])
+"""Unicode categories of ticks, emoji and the like."""
+_STEERING = frozenset(
+    "of more less fewer times percent plus minus or followed thirds fourths squared cubed per off than as by".split()
+)
+"""Words behind a number that make another value of it."""
+
+
+def ends_cleanly(tokens: Sequence[Token], end: int, right: Expression) -> bool:
+    """Say whether a right side really ends where the parser stopped, and not before something it cannot read."""
+    if end >= len(tokens):
+        return True
+    token = tokens[end]
+    if token.kind is Kind.OPERATOR:
+        return token.text == "!?" or _is_dash(tokens, end)
+    if token.kind is Kind.WORD and (not token.spaced or token.text in ("sin", "cos", "tan", "log", "ln")):
+        return False
+    if token.kind is Kind.FUNCTION:
+        return token.text == "pmod"
+    return token.kind is not Kind.JUNK or _is_harmless(tokens, end, right)
+
+
+def _is_harmless(tokens: Sequence[Token], index: int, right: Expression) -> bool:
+    """Say whether an unread sign is a tick, a quotation mark, the bar of a table or the dots of a sentence."""
+    text = tokens[index].text
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    ends = following is None or following.kind is Kind.BREAK
+    if text in ("...", "…"):
+        return (ends or (following is not None and following.kind is Kind.WORD)) and _is_whole(right)
+    if text in ("//", "<<", "<"):
+        return following is not None and following.kind is Kind.WORD
+    if text == "|":
+        return ends and tokens[index].spaced
+    return is_decoration(tokens[index])
+
+
+def is_decoration(token: Token) -> bool:
+    """Say whether an unread sign is a quotation mark, a tick, an emoji or the like, which says nothing."""
+    text = token.text
+    return text in _HARMLESS or (len(text) == 1 and unicodedata.category(text) in _PICTURES)
+
+
+def _is_whole(expression: Expression) -> bool:
+    return isinstance(expression, Number) and not expression.decimals and expression.value.denominator == 1
+
+
+def _is_dash(tokens: Sequence[Token], index: int) -> bool:
+    """Say whether a minus sign is a dash of the sentence, as in `= 12 - so it fits`."""
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    return tokens[index].text == "-" and (following is None or following.text.lower() in NOT_UNITS)
+
+
+def is_steered(tokens: Sequence[Token], end: int) -> bool:
+    """Say whether words behind a number make another value of it: `is 3 more than the rest`."""
+    if end >= len(tokens):
+        return False
+    return tokens[end].text in (DIGIT_COMMA, "%") or tokens[end].text.lower() in _STEERING
+
+
+def doubts_after(following: Token | None) -> frozenset[str]:
+    """Say why what follows a right side may belong to it."""
+    if following is None:
+        return frozenset()
+    if following.text == "!?":
+        return frozenset(["exclamation"])
+    if following.kind is Kind.WORD and len(following.text) == 1 and following.text not in "aAI":
+        return frozenset(["letter"])
+    return frozenset(["bracket"]) if following.kind is Kind.OPEN and following.text == "(" else frozenset()
+
+
+def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:
+    r"""Read `(mod 6)`, `mod 6` or `\\pmod{6}` behind a right side."""
+    head = tokens[after : after + 2]
+    if len(head) < 2:
+        return None
+    if head[0].text == "pmod" or (head[0].kind is Kind.OPEN and head[1].text == "mod"):
+        return _expression(tokens, after + (1 if head[0].text == "pmod" else 2), names)
+    return None
+
+
+def read_remainder(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:
+    """Read `remainder 1`, `R 1`, `with a remainder of 1` behind a quotient."""
+    start = after
+    words = [token.text.lower() for token in tokens[start : start + 6]]
+    while words and words[0] in (",", "with", "and", "a", "leaving", "leaves"):
+        start, words = start + 1, words[1:]
+    if not words or words[0] not in ("remainder", "r", "rem"):
+        return None
+    start += 2 if words[1:2] in (["of"], ["is"], ["="], [":"]) else 1
+    return _expression(tokens, start, names)
+
+
+def _expression(tokens: Sequence[Token], start: int, names: frozenset[str]) -> Expression | None:
+    parsed = parse_at(tokens, start, names, spaced_product=False)
+    return None if parsed is None else parsed.expression
+
+
+def span_of(tokens: Sequence[Token], parsed: Parsed) -> Span:
+    """Return the characters of an expression without the unit words that trail it."""
+    end = parsed.end
+    last = max((leaf.span.end for leaf in leaves(parsed.expression)), default=0)
+    while (
+        tokens[end - 1].start >= last
+        and tokens[end - 1].kind in (Kind.WORD, Kind.NUMBER)
+        and tokens[end - 1].text != "°"
+    ):
+        end -= 1
+    return Span(start=tokens[parsed.start].start, end=tokens[end - 1].end)

@@ -1,0 +1,120 @@
+"""Reads one operand: a number, a name, a bracket, a function, with what stands right behind it."""
+
+from fractions import Fraction
+
+from rafs.grammar.brackets import opens, read_bracket
+from rafs.grammar.calculus import BINDERS, at_derivative, read_binder, read_derivative, read_prime
+from rafs.grammar.commands import COMMANDS, read_command
+from rafs.grammar.counted import is_variable, skip_remark, starts_operand, with_unit
+from rafs.grammar.cursor import ENDING, Cursor, Unreadable
+from rafs.grammar.functions import is_given, read_call, read_count, read_script, starts_call
+from rafs.grammar.phrases import read_phrase, starts_phrase
+from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
+from rafs.grammar.tokens import GOING_ON, Kind
+from rafs.types import Span
+
+OPAQUE = frozenset("fghFGHPQ")
+"""Letters that before a bracket name a function: `f(2)` is not a product."""
+_CONSTANTS = frozenset("∅∞")
+
+
+def read_factor(cursor: Cursor) -> Expression:
+    """Read an operand with its factorials, its percent sign and its unit."""
+    operand = _primary(cursor)
+    while True:
+        token = cursor.peek()
+        if token is None or token.kind in ENDING:
+            return operand
+        if token.kind is Kind.OPERATOR and token.text in ("!", "!!"):
+            operand = Unary(op=cursor.take().text, operand=operand)
+        elif token.kind is Kind.OPERATOR and token.text == "%":
+            if starts_operand(cursor, 1) and cursor.symbol(1) not in ("+", "-"):
+                return operand
+            cursor.take()
+            operand = Binary(op="/", left=operand, right=Number(value=Fraction(100)))
+            cursor.doubts.add("percent")
+        elif cursor.symbol() == "'" and cursor.tokens[cursor.position - 1].kind is Kind.CLOSE:
+            operand = read_prime(cursor, operand)
+        elif token.kind is Kind.WORD and (count := read_count(cursor, operand)) is not None:
+            operand = count
+        elif not skip_remark(cursor):
+            return with_unit(cursor, operand)
+
+
+def _primary(cursor: Cursor) -> Expression:
+    token, symbol = cursor.peek(), cursor.symbol()
+    if token is None:
+        raise Unreadable
+    if token.kind is Kind.NUMBER:
+        return _number(cursor)
+    if token.kind is Kind.CLOCK:
+        return Call(name=f"clock {token.text}", args=(_plain_number(cursor),))
+    if at_derivative(cursor):
+        return read_derivative(cursor)
+    if symbol in COMMANDS:
+        return read_command(cursor)
+    if symbol in BINDERS:
+        return read_binder(cursor)
+    if symbol == "{" and cursor.symbol(1) == "}" and cursor.symbol(2) in ("^", "_"):
+        cursor.take()  # nothing, which carries the raised number of `{}^6C_2`
+        cursor.take()
+        return _raised_count(cursor)
+    if opens(cursor):
+        return read_bracket(cursor)
+    if symbol in _CONSTANTS:
+        cursor.take()
+        return Variable(name=symbol, span=Span(start=token.start, end=token.end))
+    if symbol == "subfactorial":
+        cursor.take()
+        return Call(name="subfactorial", args=(_primary(cursor),))
+    if symbol in ("^", "_"):
+        return _raised_count(cursor)
+    if token.kind is Kind.WORD or starts_call(cursor, 0):
+        return _name(cursor)
+    raise Unreadable
+
+
+def _raised_count(cursor: Cursor) -> Expression:
+    """Read `^6C_2`, a count whose first number is raised."""
+    cursor.take()
+    top = read_script(cursor)
+    count = read_count(cursor, top)
+    if count is None:
+        raise Unreadable
+    return count
+
+
+def _plain_number(cursor: Cursor) -> Number:
+    token = cursor.take()
+    return Number(
+        value=token.value, percent=token.percent, unit=token.currency, decimals=token.decimals,
+        spelled=token.spelled, continues=token.text == GOING_ON, span=Span(start=token.start, end=token.end),
+    )  # fmt: skip
+
+
+def _number(cursor: Cursor) -> Expression:
+    number = _plain_number(cursor)
+    if cursor.at(Kind.FUNCTION, "frac") and number.value.denominator == 1 and not number.decimals:
+        if at_derivative(cursor):
+            return number
+        part = read_command(cursor)
+        if isinstance(part, Binary) and isinstance(part.left, Number) and isinstance(part.right, Number):
+            if part.left.value < part.right.value:
+                return Binary(op="+", left=number, right=part)
+            raise Unreadable
+        return Binary(op="*", left=number, right=part)
+    return number
+
+
+def _name(cursor: Cursor) -> Expression:
+    if starts_phrase(cursor):
+        return read_phrase(cursor)
+    if starts_call(cursor, 0):
+        return read_call(cursor)
+    token, following = cursor.take(), cursor.peek()
+    opened = following is not None and following.kind is Kind.OPEN and not following.spaced
+    if not is_variable(cursor, token, following) or (opened and token.text in OPAQUE and not is_given(cursor, -1)):
+        raise Unreadable
+    if opened and token.text == "pi":
+        cursor.doubts.add("pi of something")
+    return Variable(name=token.text, span=Span(start=token.start, end=token.end))

@@ -1,0 +1,69 @@
+"""The sentences after the last calculation of a derivation, and the numbers in them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rafs.grammar.tokens import Kind, Token
+from rafs.quantities.mentions import concludes, is_numbering
+from rafs.types import Claim
+
+SENTENCE_ENDS = (".", "?", "\n", ";")
+_COPULA = frozenset("is are was were be equals becomes".split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A number of a sentence after the last claim."""
+
+    token: Token
+    step: int
+    concluded: bool
+    """A word before it announces a result."""
+    after_copula: bool
+
+
+def sentences_after(tokens: Mapping[int, Sequence[Token]], claim: Claim | None) -> Iterator[tuple[int, list[Token]]]:
+    """Yield (step, tokens) of the sentences behind a claim that do not state the final answer."""
+    for step, pieces in tokens.items():
+        if claim is not None and step < claim.step:
+            continue
+        sentence: list[Token] = []
+        end = max(claim.span.end, claim.result_span.end if claim.result_span else 0) if claim is not None else 0
+        for token in pieces:
+            if claim is not None and step == claim.step and token.start < end:
+                continue
+            sentence.append(token)
+            if token.text in SENTENCE_ENDS:
+                yield from _unless_answer(step, sentence) if token.text != "?" else ()
+                sentence = []
+        yield from _unless_answer(step, sentence)
+
+
+def _unless_answer(step: int, sentence: list[Token]) -> Iterator[tuple[int, list[Token]]]:
+    if sentence and not any(token.kind is Kind.PLACEHOLDER for token in sentence):
+        yield step, sentence
+
+
+def mentions_in(sentence: Sequence[Token], step: int, *, in_latex: bool) -> Iterator[Mention]:
+    """Yield the numbers of a sentence that say something alone; in LaTeX no word beside one makes it a result."""
+    for position, token in enumerate(sentence):
+        if token.kind is Kind.NUMBER and not is_numbering(sentence, position) and not _is_divided(sentence, position):
+            before = sentence[position - 1].text.lower() if position else ""
+            yield Mention(
+                token=token,
+                step=step,
+                concluded=not in_latex and concludes(sentence, position),
+                after_copula=before in _COPULA,
+            )
+
+
+def ends_in_fraction(sentence: Sequence[Token]) -> bool:
+    """Say whether the last number of a sentence is part of a fraction or a date, so that it says nothing alone."""
+    if any(token.kind is Kind.FUNCTION and token.text.endswith("frac") for token in sentence):
+        return True
+    last = next((at for at in range(len(sentence) - 1, -1, -1) if sentence[at].kind is Kind.NUMBER), None)
+    return last is not None and _is_divided(sentence, last)
+
+
+def _is_divided(sentence: Sequence[Token], position: int) -> bool:
+    return "/" in [token.text for token in sentence[max(0, position - 1) : position + 2]]

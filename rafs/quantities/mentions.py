@@ -1,0 +1,58 @@
+"""Which numbers of a derivation stand in prose, and which of those conclude something."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+
+from rafs.grammar.tokens import Kind, Token
+from rafs.types import Claim, Span
+
+
+def numbers_in_prose(tokens: Mapping[int, Sequence[Token]], claims: Iterable[Claim]) -> deque[tuple[int, int]]:
+    """Return (step, position) of the numbers that stand in no claim and number no step, in order."""
+    spans: dict[int, list[Span]] = {}
+    for claim in claims:
+        spans.setdefault(claim.step, []).append(claim.span)
+    found: deque[tuple[int, int]] = deque()
+    for step, pieces in tokens.items():
+        inside = iter(sorted(spans.get(step, ()), key=lambda span: span.start))
+        following, end = next(inside, None), -1
+        for position, token in enumerate(pieces):
+            while following is not None and following.start <= token.start:
+                end, following = max(end, following.end), next(inside, None)
+            if token.kind is Kind.NUMBER and token.start >= end and not is_numbering(pieces, position):
+                found.append((step, position))
+    return found
+
+
+def is_numbering(tokens: Sequence[Token], position: int) -> bool:
+    """Say whether a number only counts steps or items: `Step 3:`, `2.` at the start of a line."""
+    before = tokens[position - 1] if position else None
+    after = tokens[position + 1] if position + 1 < len(tokens) else None
+    if before is None or before.text == "\n":
+        return after is not None and (after.text in (".", ":", ")") or after.kind is Kind.CLOSE)
+    return before.kind is Kind.WORD and before.text.lower() in _NUMBERED
+
+
+_NUMBERED = frozenset("step part case equation day question".split())
+_CONCLUSIVE = frozenset(
+    "total totals altogether left remain remains remaining so therefore thus hence means leaves leaving now "
+    "finally overall which result sum difference".split()
+)
+"""Words of a sentence in which a number that the problem also gives may be a new result."""
+WORDS_AROUND = 12
+"""Tokens on either side of a number that are searched for them."""
+
+
+def concludes(tokens: Sequence[Token], position: int) -> bool:
+    """Say whether a word beside the number, in its sentence, announces a result."""
+    before = reversed(tokens[max(0, position - WORDS_AROUND) : position])
+    return _announces(before) or _announces(tokens[position + 1 : position + WORDS_AROUND])
+
+
+def _announces(tokens: Iterable[Token]) -> bool:
+    for token in tokens:
+        if token.kind is Kind.BREAK and token.text in (".", "\n", "?", ";"):
+            return False
+        if token.kind is Kind.WORD and token.text.lower() in _CONCLUSIVE:
+            return True
+    return False

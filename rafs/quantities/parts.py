@@ -1,0 +1,41 @@
+"""Parts of numbers and of expressions: places, numerators, terms."""
+
+from fractions import Fraction
+
+from rafs.grammar.expressions import Binary, Expression, Number
+
+
+def places(whole: Fraction) -> tuple[Fraction, ...]:
+    """Return the parts of a whole number by its places, 400, 30 and 2 of 432; none where it has only one."""
+    if whole.denominator != 1 or not 10 < whole < 10**MAX_PLACES:
+        return ()
+    digits = str(whole)
+    parts = tuple(Fraction(int(digit) * 10**at) for at, digit in enumerate(reversed(digits)) if digit != "0")
+    return parts if len(parts) > 1 else ()
+
+
+MAX_PLACES = 7
+"""Digits of a number that is split into its places."""
+
+
+def fraction_parts(expression: Expression) -> list[Fraction]:
+    """Return the numerator and the denominator of a plain fraction: 3 and 12 of `3/12`."""
+    if isinstance(expression, Binary) and expression.op == "/":
+        return [side.value for side in (expression.left, expression.right) if isinstance(side, Number)]
+    return []
+
+
+def n_terms(expression: Expression) -> int:
+    """Return the number of terms of the longest sum inside an expression."""
+    most = _terms(expression)
+    match expression:
+        case Binary():
+            return max(most, n_terms(expression.left), n_terms(expression.right))
+    return most
+
+
+def _terms(expression: Expression) -> int:
+    match expression:
+        case Binary(op="+" | "-"):
+            return _terms(expression.left) + _terms(expression.right)
+    return 1

@@ -1,0 +1,172 @@
+"""Numbers in prose that one plain operation makes out of those before them: `that leaves her with 6`."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from rafs.grammar.expressions import Number
+from rafs.grammar.tokens import Token
+from rafs.types import Implied, Operand, SourceKind, Span
+
+MAX_NEAR = 12
+"""Numbers before a number in prose that it may follow from."""
+REACH = 400
+"""Characters before a number in which those of the same step must stand that it follows from."""
+BESIDE = 200
+"""Characters before a number in which numbers explain it without any word that says so."""
+MAX_TRIED = 400
+"""Numbers of one trace whose origin is looked for in prose; the later ones count as unexplained."""
+MIN_ROUNDED = 2
+"""Decimals from which a number may be a rounded result."""
+FLOAT_DECIMALS = 12
+"""Decimals that only a machine writes; its last ones are not exact."""
+MAX_BITS = 60
+"""Numbers with longer numerators or denominators, 18 digits, are not looked into."""
+_FLOAT_ERROR = 1e-9
+"""Relative error that three operations on floats stay far below."""
+_TWO = Operand(text="2", value=Fraction(2), span=Span(start=0, end=1), source=SourceKind.NUMBER_WORD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A number of the derivation in its place."""
+
+    operand: Operand
+    step: int
+    is_term: bool
+    """Not only used by a calculation: a result, or a number in prose."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Prose:
+    """The numbers before the place that is being read, and what has been worked out in words so far."""
+
+    given: Sequence[Operand]
+    """Numbers of the problem, which a number may follow from without their being repeated."""
+    implied: list[Implied] = field(default_factory=list)
+    latest: dict[Fraction, int] = field(default_factory=dict)
+    """Most recent implied number by value."""
+    near: deque[Seen] = field(default_factory=lambda: deque(maxlen=MAX_NEAR))
+    said: set[int] = field(default_factory=set)
+    """Implied numbers whose origin the text makes plain: a word concludes them, or the numbers stand just before."""
+    tried: int = 0
+
+    def see(self, operand: Operand, step: int, *, is_term: bool) -> None:
+        """Remember a number that later ones may follow from."""
+        if operand.value.numerator.bit_length() > MAX_BITS or operand.value.denominator.bit_length() > MAX_BITS:
+            return
+        self.near.append(Seen(operand=operand, step=step, is_term=is_term))
+
+    def imply(self, token: Token | Number, step: int, *, concluded: bool) -> int | None:
+        """Explain a number by one operation on the numbers before it; None where none gives it.
+
+        Args:
+            token: The number.
+            step: Index of its step.
+            concluded: A word beside it announces a result.
+
+        Returns:
+            Index of the new entry of `implied`.
+        """
+        self.tried += 1
+        if self.tried > MAX_TRIED or token.value.numerator.bit_length() > MAX_BITS:
+            return None
+        span = token.span if isinstance(token, Number) else Span(start=token.start, end=token.end)
+        seen = [one for one in self.near if one.step != step or span.start - one.operand.span.start < REACH]
+        found = _explain([one.operand for one in seen], token.value, _tolerance(token))
+        found = found or _explain(self.given, token.value, _tolerance(token))
+        found = found or _total([one.operand for one in seen if one.is_term], token.value, _tolerance(token))
+        if found is None:
+            return None
+        op, operands = found
+        self.implied.append(Implied(step=step, span=span, value=token.value, op=op, operands=operands))
+        self.latest[token.value] = len(self.implied) - 1
+        beside = [one.operand for one in seen if one.step == step and span.start - one.operand.span.start < BESIDE]
+        if all(one.span.end for one in operands) and (concluded or all(one in (*beside, _TWO) for one in operands)):
+            self.said.add(len(self.implied) - 1)
+        return len(self.implied) - 1
+
+
+def given_operands(values: Sequence[Fraction]) -> tuple[Operand, ...]:
+    """Return the first numbers of a problem as operands."""
+    nowhere = Span(start=0, end=0)
+    return tuple(
+        Operand(text=str(value), value=value, span=nowhere, source=SourceKind.PROBLEM)
+        for value in values[:MAX_NEAR]
+        if value.numerator.bit_length() <= MAX_BITS  # a larger one is no float
+    )
+
+
+Explanation = tuple[str, tuple[Operand, ...]]
+
+
+def _tolerance(token: Token | Number) -> Fraction:
+    """Return how far the exact number may be from the written one: half a unit of the last decimal; a float's: two."""
+    if token.decimals < MIN_ROUNDED:
+        return Fraction(0)
+    units = Fraction(1, 2) if token.decimals < FLOAT_DECIMALS else Fraction(2)
+    scale: int = 10**token.decimals
+    return units / scale / (100 if token.percent else 1)
+
+
+def _explain(before: Sequence[Operand], value: Fraction, tolerance: Fraction) -> Explanation | None:
+    """Return the operation on two of the numbers that gives the value, the latest ones first.
+
+    Floats sort out what cannot be, thousands of times cheaper than exact numbers; those decide.
+    """
+    sizes = [float(one.value) for one in before]
+    wanted = float(value)
+    near = float(tolerance) + _FLOAT_ERROR * max(1.0, abs(wanted))
+    for at in range(len(before) - 1, -1, -1):
+        b = sizes[at]
+        for other in range(at - 1, -2, -1):
+            a = sizes[other] if other >= 0 else 2.0
+            for op, reverse in _candidates(a, b, wanted, near):
+                pair = (before[other] if other >= 0 else _TWO, before[at])
+                pair = (pair[1], pair[0]) if reverse else pair
+                exact = compute(op, [one.value for one in pair])
+                is_new = value not in (pair[0].value, pair[1].value)
+                if is_new and exact is not None and abs(exact - value) <= tolerance:
+                    return op, pair
+    return None
+
+
+def _candidates(a: float, b: float, wanted: float, near: float) -> Iterator[tuple[str, bool]]:
+    """Yield (operation, whether its operands are swapped) that roughly give the wanted number."""
+    if abs(a + b - wanted) <= near:
+        yield "+", False
+    if abs(a - b - wanted) <= near:
+        yield "-", False
+    if abs(b - a - wanted) <= near:
+        yield "-", True
+    if abs(a * b - wanted) <= near:
+        yield "*", False
+    if b and abs(a / b - wanted) <= near:
+        yield "/", False
+    if a and abs(b / a - wanted) <= near:
+        yield "/", True
+
+
+def _total(terms: Sequence[Operand], value: Fraction, tolerance: Fraction) -> Explanation | None:
+    """Return the sum of the last three or more numbers that gives the value."""
+    total = Fraction(0)
+    for count, term in enumerate(reversed(terms), start=1):
+        total += term.value
+        if count > 2 and abs(total - value) <= tolerance:
+            return "+", tuple(terms[-count:])
+    return None
+
+
+def compute(op: str, values: Sequence[Fraction]) -> Fraction | None:
+    """Compute an implied number again; None where it is undefined."""
+    match op:
+        case "+":
+            return sum(values, Fraction(0))
+        case "-":
+            return values[0] - values[1]
+        case "*":
+            return values[0] * values[1]
+        case "/":
+            return values[0] / values[1] if values[1] else None
+    return abs(values[0])
