@@ -2,13 +2,14 @@
 
     python benchmarks/cases.py FILE.jsonl [--failures]
 
-Each line is a JSON object: `id`, `area`, `input`, `expected`. A result passes when it equals the expected value or one
-of `also_ok`. It is a hard failure when it says something definite that is not so: right for wrong, wrong for right, either
-of them for unknown, equal for different, an answer where none is stated, a step cut open, a value listed in `never`, a
-crash, or a limit of `within_s` or `peak_memory_mb_max` passed. Everything else that does not pass is a miss.
+Each line is a JSON object: `id`, `area`, `input`, `expected`. A result passes when it equals the expected value or
+one of `also_ok`. It is a hard failure when it says something definite that is not so: right for wrong, wrong for right,
+either of them for unknown, equal for different, an answer where none is stated, a step cut open, a value listed in
+`never`, a crash, or a limit of `within_s` or `peak_memory_mb_max` passed. All else that does not pass is a miss.
 
 Areas: symbolic, security, injection (its claims and answers), equivalence (both argument orders, and votes), extract,
-split. One JSON line comes out, with totals by area and the areas that were not run; the exit status is 1 on a hard failure.
+split. One JSON line comes out, with totals by area and the areas that were not run; the exit status is 1 on a hard
+failure.
 """
 
 import argparse

@@ -38,6 +38,10 @@ from rafs.types import Reading
 from verifiers.symbolic import CheckerSays, check_step
 
 Row = Mapping[str, Any]
+HEADINGS = (
+    *("source", "refuted", "invented", "loose", "first error: arithmetic", "or grounding", "derived", "other"),
+    *("extraction recall", "precision", "ms median, p99"),
+)
 
 
 @dataclass(slots=True)
@@ -163,8 +167,7 @@ def main() -> None:
         return
     rows = [json.loads(line) for path in options.files for line in path.read_text("utf-8").split("\n") if line.strip()]
     rows = [row for row in rows if not options.only or row.get("subset") == options.only]
-    table = Table("source", "refuted", "invented", "loose", "first error: arithmetic", "or grounding", "derived", "other",
-                  "extraction recall", "precision", "ms median, p99")  # fmt: skip
+    table = Table(*HEADINGS)
     for name, tally in sorted(asyncio.run(measure(rows, options.by, options.show)).items()):
         ends, found, ms = sum(tally.derived.values()), tally.extraction, sorted(tally.milliseconds)
         table.add_row(

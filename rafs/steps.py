@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from rafs.answers.extraction import choose_answer
-from rafs.answers.statements import read_statements
-from rafs.claims.links import VALUE_REACH, awaits_value
+from rafs.answers.statements import Statement, read_statements
+from rafs.claims.links import VALUE_REACH, is_calculation, stands_in_claim
 from rafs.grammar.notation import read_notation
 from rafs.splitting.segments import split_spans
 from rafs.splitting.step_kinds import classify_step, numbers_in
@@ -33,7 +33,7 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     the number in the closing sentence, which is replaced in the blind text too, unless it is the right side of an
     equation: `so 6 * 7 = 42` is the derivation itself, and must be checked. A placeholder that the writer put there is
     made another word. Nothing inside `<think>` is the answer,
-    yet marked statements are replaced there as well; the tags are in no blind text, nor is the white space around a
+    yet marked statements are replaced there as well, but for a calculation in a box (`6 + 7 = 13`); the tags are in no blind text, nor is the white space around a
     step. The steps of a text are its segments. The steps of a list are its items one for one, blank ones too, with
     a line break added to the span of each but the last.
 
@@ -46,7 +46,7 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     whole = "".join(items)
     found = read_statements(whole, problem)
     guessed = [one.start for one in found.final if one.source == "last_number"]
-    hidden = [one for one in found.hidden if one.start not in guessed or not _ends_equation(whole, one.start, one.end)]
+    hidden = [one for one in found.hidden if not _is_derived_there(whole, one, guessed=one.start in guessed)]
     cover = _Cover.of(whole, [(one.start, one.end) for one in hidden], found.tags)
     spans = cover.segments() if isinstance(text, str) else _item_spans(items)
     steps: list[Step] = []
@@ -61,11 +61,14 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     return Trace(problem=problem, text=whole, steps=tuple(steps), answer=answer)
 
 
-def _ends_equation(text: str, start: int, end: int) -> bool:
-    """Say whether text[start:end] is the right side of a relation, in signs or in words."""
+def _is_derived_there(text: str, one: Statement, *, guessed: bool) -> bool:
+    """Say whether a statement is a piece of the derivation: a guessed one in a claim, a boxed calculation."""
+    start, end = one.start, one.end
+    if not guessed:
+        return is_calculation(one.text)
     if _RELATION_END.search(text[max(0, start - _MAX_LEAD) : start]) is not None:
         return True
-    return awaits_value(text[max(0, start - VALUE_REACH) : start], text[start:end], text[end : end + VALUE_REACH])
+    return stands_in_claim(text[max(0, start - VALUE_REACH) : start], text[start:end], text[end : end + VALUE_REACH])
 
 
 def _item_spans(items: Sequence[str]) -> list[tuple[int, int]]:

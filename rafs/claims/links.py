@@ -11,7 +11,7 @@ from rafs.claims.word_claims import read_words
 from rafs.claims.word_relations import FIRST_WORDS
 from rafs.grammar.lexing import lex
 from rafs.grammar.parsing import Parsed
-from rafs.grammar.terms import Binary, Call, Number
+from rafs.grammar.terms import Binary, Call, Number, variables
 from rafs.grammar.tokens import Kind, Token
 
 _DIGITS = re.compile(r"\d")
@@ -46,15 +46,27 @@ def find_links(text: str, names: frozenset[str] = frozenset(), *, variable_x: bo
     return Reading(links=tuple(links), unread=tuple(unread), tokens=tokens if outside == text else None)
 
 
-def awaits_value(before: str, value: str, after: str) -> bool:
-    """Say whether a number of that form between these texts would stand in a claim told in words.
+def stands_in_claim(before: str, value: str, after: str) -> bool:
+    """Say whether a number of that form between these texts would be a part of a claim.
 
     Its digits do not count, so that another number of the same form, as in `half of 10 is ...`, changes nothing.
     """
     tail = before[-VALUE_REACH:]
     text = f"{tail}{_DIGITS.sub('1', value)}{after[:VALUE_REACH]}"
     links, _ = _links_of(text, frozenset(), lex(text))
-    return any(link.in_words and _surrounds(link, len(tail)) for link in links)
+    return any(_surrounds(link, len(tail)) for link in links)
+
+
+def is_calculation(text: str) -> bool:
+    """Say whether a text is a calculation with its result, `6 + 7 = 13`, which derives what it states."""
+    if "=" not in text or len(text) > VALUE_REACH:
+        return False
+    shape = _DIGITS.sub("1", text)
+    links, _ = _links_of(shape, frozenset(), lex(shape))
+    return any(
+        isinstance(link.left, Binary | Call) and not variables(link.left) and isinstance(link.right, Number)
+        for link in links
+    )
 
 
 def _surrounds(link: Link, position: int) -> bool:

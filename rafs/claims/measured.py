@@ -52,6 +52,14 @@ def compare_measures(left: Expression, right: Expression) -> bool | None:
     return None if one.bare or other.bare or near else False
 
 
+def have_one_unit(left: Expression, right: Expression) -> bool:
+    """Say whether both sides come out in one and the same measure, so that its letters are units and no names."""
+    one, other = _amount(left), _amount(right)
+    if one is None or other is None or not _has_measure(left) or not _has_measure(right):
+        return False
+    return _factor(one.unit, other.unit) == 1
+
+
 LOOSE = Fraction(1, 200)
 """Share by which a converted quantity may be off without being called wrong: it may be rounded on the way."""
 

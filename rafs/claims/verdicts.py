@@ -7,7 +7,7 @@ from fractions import Fraction
 from rafs.claims.conventions import Readings, read_conventions, states_identity
 from rafs.claims.exact_values import find_value, related
 from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, loose_reading
-from rafs.claims.measured import compare_measures
+from rafs.claims.measured import compare_measures, have_one_unit
 from rafs.claims.relations import Link
 from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times
@@ -124,8 +124,9 @@ def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fract
         return Ruling(
             truth=truth, value=value, result=first.value, result_span=first.span, reason="run-on, read step by step"
         )
-    if held is False:
+    if "letter" in link.doubts and (held is False or have_one_unit(link.left, link.right)):
         link = _without_letters(link)
+    if held is False:
         reason = "the units differ" if value == result else f"{_source(link.left)} is {show(value)}, not {show(result)}"
         return _doubted(link, value, result, reason)
     loose = loose_reading(link, value, result) or carried_rounding(link, value, result, rounded)

@@ -8,13 +8,13 @@ _CLOCK = re.compile(
     r"|(?P<full>0?[1-9]|1[0-2])(?:\s?(?P<half_of_full>[ap])(?:m\b|\.m\b\.?)|\s?o['’]clock\b)",
     re.IGNORECASE,
 )
+_RATIO_STEMS = ("ratio", "proportion", "odds", "scale", "simplif", "reduc")
+_RATIO_WORD = re.compile(r"\b(?:ratios?|proportions?|odds|scale|simplif\w{1,6}|reduc\w{1,4})\b", re.IGNORECASE)
 _RATIO = re.compile(
-    r"\b(?:ratios?|proportions?|odds|scale|simplif\w{1,6}|reduc\w{1,4})\b"
-    r"|(?<![\d:])\d{1,6}:\d(?![\d:])|(?<!\d)\d{3,6}:\d|:(?:[6-9]\d|\d{3})(?!\d)|\d:\d{1,6}:\d"
-    r"|\d:\d{2}\s?=\s?\d{1,6}(?:[./]\d{1,6})?(?![\d:./])",
-    re.IGNORECASE,
+    r":(?<=\d:)(?:\d(?![\d:])|(?<=\d{3}:)\d|(?:[6-9]\d|\d{3})(?!\d)|\d{1,6}:\d"
+    r"|\d{2}\s?=\s?\d{1,6}(?:[./]\d{1,6})?(?![\d:./]))"
 )
-"""What shows that the colons of a text divide: the word, or a pair that no clock shows."""
+"""A pair that no clock shows: one digit or too many behind the colon, three terms, `10:15 = 0.67`."""
 _DATE = re.compile(
     r"(?:\d{4}-(?:0?[1-9]|1[0-2])-(?:[0-2]?\d|3[01])|(?:[0-2]?\d|3[01])/(?:[0-2]?\d|3[01])/(?:1[89]|20)\d\d"
     r"|(?:[0-2]?\d|3[01])-(?:[0-2]?\d|3[01])-(?:1[89]|20)\d\d|\d{3}-\d{3}-\d{4}|\d{3}-0\d{2,4}|24/7)"
@@ -50,7 +50,10 @@ def read_clock(text: str, position: int) -> Clock | None:
 
 def shows_ratio(text: str) -> bool:
     """Say whether the colons between the numbers of a text divide, so that `10:15` is no time of day."""
-    return _RATIO.search(text) is not None
+    if _RATIO.search(text) is not None:
+        return True
+    lowered = text.lower()
+    return any(stem in lowered for stem in _RATIO_STEMS) and _RATIO_WORD.search(text) is not None
 
 
 def date_end(text: str, position: int) -> int:

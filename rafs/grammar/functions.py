@@ -31,19 +31,6 @@ BARE = (
     TRIGONOMETRIC | frozenset(INVERSE.values()) | LOGARITHMS | {"det", "exp", "sinh", "cosh", "tanh", "Re", "Im", "arg"}
 )
 """Functions that are applied without brackets too: `sin x`, `ln 2`."""
-WORDS_ONLY = frozenset(
-    ["average", "mean", "choose", "combinations", "permutations", "min", "max", "root", "arg", "trace"]
-)
-"""Names that are words of the language as well, so that they need a bracket right behind them."""
-NAMED_OPERATIONS = {
-    "sum": "+",
-    "product": "*",
-    "average": "mean",
-    "mean": "mean",
-    "difference": "-",
-    "quotient": "/",
-}
-"""Words that name an operation on the list behind them."""
 _BASED = re.compile(r"log(?:_?\{?(\d{1,6})\}?|_([a-z]))")
 _COUNTED = re.compile(r"([CP])_?\{?(\d{1,4})\}?")
 
@@ -155,14 +142,9 @@ def read_script(cursor: Cursor) -> Expression:
     cursor.take()
     if token.kind is Kind.NUMBER:
         return Number(value=token.value)
-    if cursor.tokens[cursor.position - 1].kind is Kind.WORD and (len(token.text) == 1 or token.text == "pi"):
+    if token.kind is Kind.WORD and (len(token.text) == 1 or token.text == "pi"):
         return Variable(name=token.text)
-    if token.text in (SIGNED_INFINITY, "\\infty"):
-        return Variable(name="∞")
     raise Unreadable
-
-
-SIGNED_INFINITY = "∞"
 
 
 def read_arguments(cursor: Cursor) -> tuple[Expression, ...]:
@@ -230,27 +212,3 @@ def read_count(cursor: Cursor, top: Expression) -> Expression | None:
         cursor.take()
         return Call(name=name[token.text], args=(top, read_script(cursor)))
     return None
-
-
-def read_named_operation(cursor: Cursor) -> Expression:
-    """Read `product of 6 and 7`, `average of 4, 6 and 8`."""
-    name = NAMED_OPERATIONS[cursor.take().text.lower()]
-    if not cursor.at(Kind.WORD, "of", "between"):
-        raise Unreadable
-    cursor.take()
-    deepen(cursor)
-    items = [cursor.sum()]
-    while cursor.at(Kind.COMMA) or cursor.at(Kind.WORD, "and"):
-        cursor.take()
-        if cursor.at(Kind.WORD, "and"):
-            cursor.take()
-        items.append(cursor.sum())
-    cursor.depth -= 1
-    if len(items) < 2 or (name in "-/" and len(items) > 2):
-        raise Unreadable
-    if name == "mean":
-        return Call(name=name, args=tuple(items))
-    result = items[0]
-    for item in items[1:]:
-        result = Binary(op=name, left=result, right=item)
-    return Call(name="abs", args=(result,)) if name == "-" else result

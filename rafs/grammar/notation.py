@@ -20,7 +20,7 @@ _DECIMAL_COMMA = re.compile(
     rf"|{_ALONE}(?<!\d[*·×+]){_COMMA}\s{_TIMES}\s|{_TIMES}\s{_COMMA}(?!\s?[*·×/+-]\d)"
     rf"|{_ALONE}{_COMMA}(?:\s?\+\s?|\s[-−–]\s){_COMMA}(?!\s?[)\]])"
     rf"|{_ALONE}(?:\d{{1,12}}\s[-−–+]\s)?{_COMMA}(?:\s[-−–+]\s\d{{1,12}}){{0,4}}\s?=\s?{_COMMA}(?!\s?[)\]])"
-    rf"|{_ALONE}(?:0|[1-9]\d{{0,11}}),0\d{{1,12}}(?<!,000)(?![\d.,]*\d)"
+    rf"|{_ALONE}(?:0,0\d{{1,12}}|[1-9]\d{{0,11}},0\d{{1,12}}(?<!,0\d\d))(?![\d.,]*\d)"
     rf"|(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{2,6}}(?![\d.,]*\d)"
 )
 """A comma that can only be a decimal point: after thousands, by a unit or times sign, on both sides, before `05`."""

@@ -17,7 +17,7 @@ MAX_BITS = 4000
 """Bits of one coefficient, some 1200 digits."""
 MAX_RADICAND = 10**8
 """Largest integer whose square factors are drawn out of a root, by 10^4 trial divisions."""
-_CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045}
+_CONSTANTS = frozenset(["pi", "e"])
 _ROOT, OPAQUE_SIGN = "√", "?"
 """First signs of the atoms that are square roots, and of those that are only known by their text."""
 
@@ -46,15 +46,6 @@ class Quotient:
         return frozenset(
             a for a in self.atoms() if a not in _CONSTANTS and a != "i" and a[0] not in (_ROOT, OPAQUE_SIGN)
         )
-
-    def approximate(self) -> float | None:
-        """Return its value as a float where it is a real constant; for roundings only, never for equality."""
-        if self.is_opaque() or self.variables() or "i" in self.atoms():
-            return None
-        try:
-            return _approximate(self.top) / _approximate(self.bottom)
-        except (OverflowError, ZeroDivisionError):
-            return None
 
 
 def normal_form(expression: Expression) -> Quotient | None:
@@ -231,10 +222,3 @@ def _capped(polynomial: Polynomial) -> Polynomial:
     ):
         raise TooLarge
     return polynomial
-
-
-def _approximate(polynomial: Polynomial) -> float:
-    def number(atom: str) -> float:
-        return float(atom[1:]) ** 0.5 if atom[0] == _ROOT else _CONSTANTS[atom]
-
-    return sum(float(c) * prod(number(atom) ** power for atom, power in term) for term, c in polynomial.items())

@@ -1,10 +1,7 @@
-"""Sets of real numbers with rational ends: inequalities and unions of intervals in one form."""
+"""Sets of real numbers with rational ends: unions of intervals in one form, and what is made of them."""
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
-
-from rafs.grammar.expressions import evaluate, parse_expression
 
 End = tuple[Fraction | None, bool]
 """(value, belongs to it); None is infinite."""
@@ -15,31 +12,6 @@ class Region:
     """A union of intervals, merged and in order."""
 
     parts: tuple[tuple[End, End], ...]
-    bare_pair: bool = False
-    """True for one `(a, b)`, which may as well be a point of the plane."""
-
-
-_INTERVAL = re.compile(r"([(\[])([^,()\[\]]{1,60}),([^,()\[\]]{1,60})([)\]])")
-_MEMBER = re.compile(r"[A-Za-z]\s?∈\s?")
-_RELATION = re.compile(r"<=|>=|<|>")
-_NAME = re.compile(r"[A-Za-z]")
-_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-MAX_PARTS = 40
-"""Intervals of one union."""
-
-
-def read_region(text: str) -> Region | None:
-    r"""Read `x < 8`, `1 <= x < 3`, `(-\infty, 8)`, `[0, 2) ∪ [2, 5]`; None for anything else."""
-    text = _MEMBER.sub("", text, count=1) if _MEMBER.match(text) else text
-    pieces = [piece.strip() for piece in re.split(r"∪|\bor\b", text)]
-    if len(pieces) > MAX_PARTS:
-        return None
-    parts = [_piece(piece) for piece in pieces]
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts):
-        return None
-    bare = len(pieces) == 1 and text[0] == "(" and text[-1] == ")"
-    return Region(parts=_merged(found), bare_pair=bare and "\\infty" not in text)
 
 
 def interval(low: End, high: End) -> Region:
@@ -92,46 +64,6 @@ def _earlier(a: End, b: End) -> End:
     if a[0] is None or b[0] is None:
         return b if a[0] is None else a
     return min(a, b, key=lambda end: (end[0] or Fraction(0), end[1]))
-
-
-def _piece(text: str) -> tuple[End, End] | None:
-    interval = _INTERVAL.fullmatch(text)
-    if interval:
-        low, high = _end(interval[2]), _end(interval[3])
-        if low is None or high is None:
-            return None
-        return (low[0], interval[1] == "["), (high[0], interval[4] == "]")
-    return _inequality(text)
-
-
-def _end(text: str) -> tuple[Fraction | None] | None:
-    """Return a 1-tuple of the end's value (None inside for infinity), or None where it is unreadable."""
-    if re.fullmatch(r"[-+]?\s?\\infty", text.strip()):
-        return (None,)
-    expression = parse_expression(text.strip())
-    value = evaluate(expression) if expression is not None else None
-    return None if value is None else (value,)
-
-
-def _inequality(text: str) -> tuple[End, End] | None:
-    relations = _RELATION.findall(text)
-    sides = [side.strip() for side in _RELATION.split(text)]
-    if len(relations) == 1 and _NAME.fullmatch(sides[1]):
-        sides, relations = sides[::-1], [_FLIPPED[relations[0]]]
-    if len(relations) == 1 and _NAME.fullmatch(sides[0]):
-        end = _end(sides[1])
-        if end is None:
-            return None
-        bound, free = (end[0], "=" in relations[0]), (None, False)
-        return (free, bound) if relations[0][0] == "<" else (bound, free)
-    if len(relations) != 2 or not _NAME.fullmatch(sides[1]) or relations[0][0] != relations[1][0]:
-        return None
-    if relations[0][0] == ">":
-        sides, relations = sides[::-1], [_FLIPPED[relation] for relation in reversed(relations)]
-    low, high = _end(sides[0]), _end(sides[2])
-    if low is None or high is None:
-        return None
-    return (low[0], "=" in relations[0]), (high[0], "=" in relations[1])
 
 
 def _merged(parts: list[tuple[End, End]]) -> tuple[tuple[End, End], ...]:

@@ -11,7 +11,7 @@ SYMBOLS: dict[str, str] = {
     **dict.fromkeys(["\\rfloor"], "⌋"),
     **dict.fromkeys(["\\lceil"], "⌈"),
     **dict.fromkeys(["\\rceil"], "⌉"),
-    **dict.fromkeys(["\\lvert", "\\rvert", "\\vert", "\\mid", "∣", "｜"], "|"),
+    **dict.fromkeys(["\\lvert", "\\rvert", "\\vert", "｜"], "|"),
     **dict.fromkeys(["\\lVert", "\\rVert", "\\Vert", "\\|", "||", "∥"], "‖"),
     **dict.fromkeys(["\\langle", "〈"], "⟨"),
     **dict.fromkeys(["\\rangle", "〉"], "⟩"),
@@ -30,8 +30,6 @@ SYMBOLS: dict[str, str] = {
     **dict.fromkeys(["′", "’", "\\prime"], "'"),
     **dict.fromkeys(["digit comma"], ","),
     **dict.fromkeys(["\\cbrt"], "∛"),
-    **dict.fromkeys(["\\begin"], "begin"),
-    **dict.fromkeys(["\\end"], "end"),
     **{f"\\{name}": name for name in "cot sec csc arcsin arccos arctan sinh cosh tanh lg Re Im arg".split()},
 }
 """The parser's own name of a token's text; every other text means itself."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.claims.links import awaits_value, find_links
+from rafs.claims.links import stands_in_claim, find_links
 from rafs.claims.properties import is_prime
 from rafs.claims.reader import read_claims
 from rafs.types import BlindStep, StepKind, Truth
@@ -132,12 +132,12 @@ def test_prime_test_agrees_with_trial_division(number: int) -> None:
 
 @pytest.mark.parametrize(("before", "after"), [("Half of 10 is ", "."), ("30 is divisible by ", ", so it fits.")])
 def test_number_of_a_claim_in_words_is_no_mere_answer(before: str, after: str) -> None:
-    assert awaits_value(before, "5", after)
-    assert awaits_value(before, "7", after)
+    assert stands_in_claim(before, "5", after)
+    assert stands_in_claim(before, "7", after)
 
 
 def test_number_of_a_plain_statement_is_none_of_a_claim() -> None:
-    assert not awaits_value("So the total is ", "42", ".")
+    assert not stands_in_claim("So the total is ", "42", ".")
 
 
 def test_words_around_a_relation_are_not_in_its_sides() -> None:
