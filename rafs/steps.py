@@ -31,10 +31,10 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
 
     The answer is `stated` where that is given; else the last marked statement (box, `####`, label, phrase); else
     the number in the closing sentence, which is replaced in the blind text too, unless it is the right side of an
-    equation: `so 6 * 7 = 42` is the derivation itself, and must be checked. A placeholder that the writer put there is
-    made another word. Nothing inside `<think>` is the answer,
-    yet marked statements are replaced there as well, but for a calculation in a box (`6 + 7 = 13`); the tags are in no blind text, nor is the white space around a
-    step. The steps of a text are its segments. The steps of a list are its items one for one, blank ones too, with
+    equation or another part of a claim: `so 6 * 7 = 42` is the derivation itself, and must be checked, in a box too. A
+    placeholder that the writer put there is made another word. Nothing inside `<think>` is the answer, yet marked
+    statements are replaced there as well; the tags are in no blind text, nor is the white space around a step. The
+    steps of a text are its segments. The steps of a list are its items one for one, blank ones too, with
     a line break added to the span of each but the last.
 
     Args:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from rafs.answers.answer_maths import is_plain, is_product, read_maths
+from rafs.answers.answer_maths import is_plain, read_maths
 from rafs.answers.answer_text import normalise_answer
 from rafs.answers.fixed_forms import is_missing, plain_number, read_fixed
 from rafs.answers.forms import Ambiguous, Context, Form, Group, Quantity, Relation, Words
+from rafs.answers.labels import is_label, is_tuple_label
 from rafs.answers.measured import comma_readings, read_quantity
 from rafs.answers.regions import is_bare_pair, read_region
 from rafs.grammar.terms import Binary
@@ -19,15 +20,21 @@ MAX_ITEMS = 40
 """Parts of a list, tuple or matrix that are compared."""
 MAX_DETERMINANT = 4
 """Rows of a determinant that is computed."""
-_LABEL = re.compile(r"[A-Za-z\\][A-Za-z0-9_{}\\' ]{0,40}(?:\([A-Za-z, ]{1,12}\))?")
-_TUPLE_LABEL = re.compile(r"\(\s?[A-Za-z](?:_\d)?\s?(?:,\s?[A-Za-z](?:_\d)?\s?){1,5}\)")
 _MEMBER = re.compile(r"[A-Za-z](?:_\{?\w\}?)?\s?∈\s?(?=\\\{)")
 _RELATION = re.compile(r"<=|>=|!=|\\neq?(?![a-z])|≠|(?<![<>!:=])=(?!=)|<|>")
-_MATRIX = re.compile(r"\\begin\{([a-zA-Z]?matrix|array)\}(?:\{[lcr|]{1,20}\})?(.*)\\end\{\1\}", re.DOTALL)
+_MATRIX = re.compile(
+    r"(?P<open>[(\[|]|\\\{)?\s?\\begin\{(?P<name>(?:[a-zA-Z]?|small)matrix\*?|array|cases)\}\s?"
+    r"(?:\[[lcr]\]|\{[lcr|@{}: ]{1,20}\})?(?P<cells>.*)\\end\{(?P=name)\}\s?(?P<close>[)\]|])?",
+    re.DOTALL,
+)
 _ROWS = re.compile(r"\[\s?\[[^\[\]]{1,300}\](?:\s?,\s?\[[^\[\]]{1,300}\]){1,40}\s?\]")
 _BRACKETS = {"(": ")", "[": "]"}
 _GROUPED = re.compile(r"\(\d{1,3}(?:,\d{3})+\)")
-_SEPARATOR = re.compile(r"[(\[{]|[)\]}]|,\s+(?:and|or)\s|[,;]|\s(?:and|or|&)\s|\\(?:quad|qquad)\s")
+_SEPARATOR = re.compile(
+    r"(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<digits>(?<=\d),(?=\d))|,\s+(?:and|or)\s|[,;]|\s(?:and|or|&)\s"
+    r"|\\(?:quad|qquad)\s"
+)
+_THOUSANDS = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?!\d)")
 
 
 def read_form(text: str, context: Context) -> Form | None:
@@ -71,9 +78,11 @@ def _group(text: str, context: Context, depth: int) -> Form | None:
     """Read matrices, sets, tuples, lists and `a ± b`."""
     matrix, rows = _MATRIX.fullmatch(text), _ROWS.fullmatch(text)
     if matrix:
-        return _matrix(
-            matrix[1], [row.split("&") for row in re.split(r"\\\\", matrix[2]) if row.strip()], context, depth
-        )
+        lines = [row for row in matrix["cells"].split("\\\\") if row.strip()]
+        if matrix["name"] == "cases" or matrix["open"] == "\\{":
+            return _items("list", ", ".join(line.replace("&", " ").rstrip(" ,") for line in lines), context, depth)
+        name = "vmatrix" if matrix["open"] == matrix["close"] == "|" else matrix["name"]
+        return _matrix(name, [line.split("&") for line in lines], context, depth)
     if rows:
         return _matrix("bmatrix", [row.split(",") for row in re.findall(r"\[([^\[\]]+)\]", text)], context, depth)
     text = _MEMBER.sub("", text, count=1)
@@ -158,25 +167,32 @@ def _closes_at_end(text: str) -> bool:
 
 
 def _split_top(text: str) -> list[str]:
-    """Split at commas, semicolons and `and` / `or` that stand in no bracket, and at no comma of `1,234`."""
-    parts, begin, depth = [], 0, 0
+    """Split at commas, semicolons and `and` / `or` that stand in no bracket.
+
+    A comma inside `1,234` is none of them where the text has others: `1,000, 2,000` lists two numbers, `1,2,3` three.
+    """
+    numbers = list(_THOUSANDS.finditer(text))
+    inside = {at for number in numbers for at in range(*number.span())}
+    depth, marks = 0, []
     for mark in _SEPARATOR.finditer(text):
-        sign = mark.group()
-        if sign in "([{" or sign in ")]}":
-            depth += 1 if sign in "([{" else -1
+        if mark["open"] or mark["close"]:
+            depth += 1 if mark["open"] else -1
         elif depth == 0:
-            parts.append(text[begin : mark.start()])
-            begin = mark.end()
-    return [*parts, text[begin:]]
+            marks.append(mark)
+    apart = [mark for mark in marks if mark.start() not in inside]
+    spaced = any(not mark["digits"] for mark in apart)
+    if not apart or not (spaced or len(numbers) == len(apart) + 1):
+        apart = marks
+    ends = [mark.end() for mark in apart]
+    return [text[a:b] for a, b in zip([0, *ends], [*(mark.start() for mark in apart), len(text)], strict=True)]
 
 
 def _relation(text: str, context: Context, depth: int) -> Form | None:
     """Read `x = 3` as the value 3 with its label, `2 * 3 = 6` as 6, others as a difference beside 0."""
-    signs = [*_RELATION.finditer(text)]
+    signs, sides = _sides(text)
     if not signs:
         return None
-    sides = [side.strip() for side in _RELATION.split(text)]
-    if all(sign.group() == "=" for sign in signs) and all(sides):
+    if all(sign == "=" for sign in signs) and all(sides):
         named = _named_value(sides, context, depth)
         if named is not None:
             return named
@@ -190,20 +206,36 @@ def _relation(text: str, context: Context, depth: int) -> Form | None:
             return right
     if len(sides) != 2 or not all(sides):
         return None
-    sign = "!=" if signs[0].group()[0] in "\\≠" else signs[0].group()
+    sign = "!=" if signs[0][0] in "\\≠" else signs[0]
     first, second = (read_maths(side) for side in (sides if sign[0] != "<" else sides[::-1]))
     if first is None or second is None or not (is_plain(first) and is_plain(second)):
         return None
     return Relation(sign=sign.replace("<", ">"), difference=Binary(op="-", left=first, right=second))
 
 
+def _sides(text: str) -> tuple[list[str], list[str]]:
+    """Return the relation signs of a text that stand in no bracket, and what stands around them."""
+    signs: list[str] = []
+    sides: list[str] = []
+    begin = depth = at = 0
+    for sign in _RELATION.finditer(text):
+        between = text[at : sign.start()]
+        depth += sum(map(between.count, "([{")) - sum(map(between.count, ")]}"))
+        at = sign.end()
+        if depth == 0:
+            signs.append(sign.group())
+            sides.append(text[begin : sign.start()].strip())
+            begin = at
+    return signs, [*sides, text[begin:].strip()]
+
+
 def _named_value(sides: Sequence[str], context: Context, depth: int) -> Form | None:
     """Read `x = 3`, `3 = x`, `A = pi r^2 = 9 pi`, `(x, y) = (1, 2)`."""
-    if _TUPLE_LABEL.fullmatch(sides[0]):
+    if is_tuple_label(sides[0]):
         return _read(sides[-1], context, depth + 1)
     if len(sides) == 2 and re.fullmatch(r"[A-Za-z]", sides[1]) and not re.search("[A-Za-z]", sides[0]):
         sides = sides[::-1]
-    if not _LABEL.fullmatch(sides[0]) or is_product(sides[0]):
+    if not is_label(sides[0]):
         return None
     inner = _read(sides[-1], context, depth + 1)
     label = sides[0].replace(" ", "")

@@ -21,6 +21,9 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, replacement in (
         (r"(?<=,)\s?\\[!,]\s?(?=\d{3})|\\!", ""),
         (r"\{,\}(?=\d{3}(?!\d))", ","),
+        (r"(?<!\\)&(?=\s?(?:[=<>≤≥≈]|\\(?:leq?|geq?|approx)(?![a-z])))", ""),
+        (r"\\langle(?![a-z])|⟨", "("),
+        (r"\\rangle(?![a-z])|⟩", ")"),
         (r"\{,\}", "."),
         (r"\{:\}|\\colon(?![a-z])", ":"),
         (r"(?<=[\w)}])\*\*(?=[\w({\\-])", "^"),
@@ -53,7 +56,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\*\*|__|`", ""),
     )
 )
-_WRAPPED = re.compile(r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]*)\}|\"(?P<d>[^\"]*)\")", re.DOTALL)
+_WRAPPED = re.compile(r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]+)\}|\"(?P<d>[^\"]*)\")", re.DOTALL)
 _FILLER = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|exactly|a total of|≈|~|option|choice|answer:?)\s+",
     re.IGNORECASE,

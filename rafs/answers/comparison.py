@@ -25,6 +25,8 @@ from rafs.answers.wordings import compare_words
 from rafs.types import Truth
 
 _HALF_DAY = 12 * 3600
+_BASES = frozenset("base bases binary octal ternary decimal hexadecimal notation numeral system".split())
+"""Words of a problem that asks for numbers in another base."""
 
 
 def compare_forms(a: Form, b: Form, context: Context) -> Truth:
@@ -191,6 +193,8 @@ def _compare_groups(a: Group, b: Group, context: Context) -> Truth:
     if {a.shape, b.shape} <= {"list", "set"} and not (context.ordered and a.shape == b.shape == "list"):
         return _compare_unordered(a.items, b.items, context)
     verdict = all_of([compare_forms(x, y, context) for x, y in zip(a.items, b.items, strict=True)])
+    if verdict is Truth.UNKNOWN and a.items != b.items and set(a.items) == set(b.items):
+        verdict = Truth.FALSE  # the same things in another order
     shapes = {a.shape, b.shape}
     if shapes == {"[]", "()"} and len(a.items) == 2:
         return Truth.FALSE  # only intervals of two ends are told apart by their brackets
@@ -262,9 +266,10 @@ def _compare_bases(a: Group, b: Group, context: Context) -> Truth:
 
 
 def _compare_based(group: Group, value: Quantity, context: Context) -> Truth:
-    """Compare `47_8` with a number: its value; its bare digits leave the base open."""
+    """Compare `47_8` with a number: its value; where the problem speaks of bases, bare digits may be in that one."""
     number, digits = group.items
-    if isinstance(digits, Words) and value.value is not None and digits.text == str(value.value):
+    same_digits = isinstance(digits, Words) and value.value is not None and digits.text == str(value.value)
+    if same_digits and _BASES & context.words:
         return Truth.UNKNOWN
     return compare_forms(number, value, context)
 

@@ -12,8 +12,8 @@ MAX_PROBLEM_CHARS = 4000
 _PERCENT = re.compile(r"percent|per cent|%|proz|pourcent|porcent", re.IGNORECASE)
 _ORDERED = re.compile(
     r"\bin (?:that |the |this )?(?:\w+ )?order\b|\border(?:ed)? (?:of|from|pair|triple)|respectively|sequence|\brank"
-    r"|ascending|descending|from (?:least|smallest|largest|greatest|shortest|tallest"
-    r"|oldest|youngest|first|lowest|highest)|\bin which\b.{0,30}\border",
+    r"|ascending|descending|\b(?:arrange|sort)(?:ed)?\b|chronological|alphabetical|\bin which\b.{0,30}\border"
+    r"|\bfrom (?:the )?(?:\w{2,12}est|least|most|best|worst|first|top|left|low|high)\b.{0,20} to\b",
     re.IGNORECASE,
 )
 _RATIO = re.compile(r"\bratios?\b|\bproportion\b|\bodds\b|rapport|verhältnis", re.IGNORECASE)

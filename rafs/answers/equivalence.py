@@ -46,6 +46,8 @@ def equivalent(a: str, b: str, *, problem: str = "", choices: Mapping[str, str] 
     if first is None or second is None or are_other_names(left, right):
         return Truth.FALSE
     verdict = compare_forms(first, second, context)
+    if verdict is Truth.FALSE and left.replace(", ", ",") == right.replace(", ", ","):
+        return Truth.UNKNOWN  # `1,234` beside `1, 234`: a number, or a list written without its blanks
     if verdict is Truth.UNKNOWN and (_says(first, left, second, context) or _says(second, right, first, context)):
         return Truth.TRUE
     return verdict

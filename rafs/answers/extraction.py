@@ -26,6 +26,11 @@ _LETTER_END = re.compile(
     r"\b(?:therefore|thus|hence|so|is|be|choose|pick|no)[,:]?\s(?:the\s)?(?:(?:option|choice|answer)\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}[.!]?(?P<b>\Z)",
     re.IGNORECASE,
 )
+_NAMED_OPTION = re.compile(r"(?:\b(?:[Oo]ption|[Cc]hoice)\s\(?|\()([A-J])(?![\w'’])")
+_REJECTED = re.compile(
+    r"\b(?:not|instead|rather|except|neither|wrong|incorrect|unless|if|eliminat|exclud|rule)|n['’]t\b", re.I
+)
+"""What may speak against the option that a line names."""
 _UNMARKED = ("last_number", "conclusion")
 _MAX_LINE_END = 80
 """Characters at the end of a line in which a conclusion names its option."""
@@ -54,7 +59,8 @@ def choose_answer(
 ) -> Answer | None:
     """Choose among what was stated: the field wins, then the last statement.
 
-    `ambiguous` is set where another marked statement, or the text where the field won, says something else.
+    `ambiguous` is set where another marked statement, or the text where the field won, says something else, and where
+    the answer only stands in quotation marks or in a comment.
     """
     cleaned = {text: _clean(text, choices) for text in {one.text for one in statements}}
     texts = [cleaned[one.text] for one in statements if cleaned[one.text]]
@@ -64,7 +70,8 @@ def choose_answer(
         return Answer(text=answer, source="field", ambiguous=_disagree(marked[-1:], answer))
     if not texts:
         return None
-    return Answer(text=texts[-1], source=statements[-1].source, ambiguous=_disagree(texts[:-1], texts[-1]))
+    ambiguous = statements[-1].quoted or _disagree(texts[:-1], texts[-1])
+    return Answer(text=texts[-1], source=statements[-1].source, ambiguous=ambiguous)
 
 
 def answer_value(text: str) -> Fraction | None:
@@ -99,11 +106,13 @@ def _resolve(text: str, choices: Mapping[str, str]) -> str:
 
 
 def _bare_letter(text: str, choices: Mapping[str, str]) -> Answer | None:
-    """Return the option whose letter stands alone in the first or last line, or ends a conclusion."""
+    """Return the option whose letter stands alone in the first or last line, ends a conclusion, or is named there."""
     lines = [line for line in text.splitlines() if line.strip()]
     for line in (lines[-1], lines[0]) if lines else ():
-        found = _LETTER_LINE.fullmatch(line.strip()) or _LETTER_END.search(line[-_MAX_LINE_END:])
-        letter = (found["a"] or found["b"]).upper() if found else ""
+        end = line[-_MAX_LINE_END:]
+        found = _LETTER_LINE.fullmatch(line.strip()) or _LETTER_END.search(end)
+        named = set() if found or _REJECTED.search(end) else {one[1] for one in _NAMED_OPTION.finditer(end)}
+        letter = (found["a"] or found["b"]).upper() if found else named.pop() if len(named) == 1 else ""
         if letter in choices:
             return Answer(text=letter, source="conclusion")
     return None

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import chain
 
 from rafs.answers.balls import Ball, ball_of, is_zero, rational
 from rafs.answers.rewriting import rewritten_forms, standard
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.polynomials import normal_form, same_quotient
-from rafs.grammar.terms import Binary, Expression, Variable, walk
+from rafs.grammar.terms import Binary, Call, Expression, Variable, walk
 
 INTEGERS = frozenset("nkmijN")
 """Names that usually stand for whole numbers, and only get such values."""
 _POINTS = (("2", "3", "5", "7"), ("3", "7", "2", "5"), ("7", "4", "9", "3"), ("5/3", "7/2", "9/4", "1/3"))
 _WHOLE_POINTS = (("3", "5", "4", "7"), ("4", "9", "7", "3"), ("7", "8", "3", "5"), ("5", "2", "7", "4"))
-"""Positive values only: where two expressions part for negative ones, what was meant may save them."""
+"""Positive values only: where two expressions part for negative ones, what was meant may save them, unless one of them
+says `|x|`: then negative values were thought of."""
 
 
 def same_expression(a: Expression, b: Expression) -> bool | None:
@@ -41,7 +43,9 @@ def same_expression(a: Expression, b: Expression) -> bool | None:
 
 def is_refuted(difference: Expression) -> bool:
     """Say whether an expression is surely not 0 at some point where its variables have ordinary values."""
-    balls = (ball_of(difference, point) for point in points(free_names(difference)))
+    names = free_names(difference)
+    signed = any(isinstance(node, Call) and node.name == "abs" for node in walk(difference))
+    balls = (ball_of(difference, point) for point in chain(points(names), signed_points(names) if signed else ()))
     return any(ball is not None and ball.excludes_zero() for ball in balls)
 
 
@@ -53,6 +57,14 @@ def points(names: frozenset[str]) -> Iterator[Mapping[str, Ball]]:
             name: rational(Fraction((whole if name[0] in INTEGERS else row)[k % 4]) + k // 4)
             for k, name in enumerate(ordered)
         }
+
+
+def signed_points(names: frozenset[str]) -> Iterator[Mapping[str, Ball]]:
+    """Yield points of both signs and several sizes."""
+    ordered = sorted(names)
+    for size in (Fraction(1, 7), Fraction(11, 10), Fraction(13, 3), Fraction(29)):
+        for flips in range(1 << min(len(ordered), 3)):
+            yield {name: rational(-size if flips >> k & 1 else size + k) for k, name in enumerate(ordered)}
 
 
 def all_names(expression: Expression) -> frozenset[str]:

@@ -39,7 +39,7 @@ class Statement:
     source: str
     """As `Answer.source`, without `field`."""
     quoted: bool = False
-    """Stands in quotation marks, so that it may be somebody else's."""
+    """Stands in quotation marks or in a comment, so that it may be somebody else's."""
 
 
 _SHORT_ANSWER = re.compile(r"\(?[A-Za-z]\)?|[a-z]{2,9}")

@@ -28,7 +28,7 @@ ROW = re.compile(r"^\|\s{0,8}\**(?:final\s)?answer\**\s{0,8}\|", re.IGNORECASE |
 SHORT_LABEL = re.compile(r"^[ \t]{0,8}[*_]{0,3}A[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?=[^\r\n]{1,60}\s{0,20}\Z)", re.MULTILINE)
 _TO_THE_QUESTION = r"(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?"
 PHRASE = re.compile(
-    rf"(?<![\w'-])(?:(?:answer|(?:correct|right|best)\s(?:choice|option)){_TO_THE_QUESTION}\s{{1,3}}(?:"
+    rf"(?<![\w'-])(?:(?:answer|(?:correct|right|best)\s(?:choice|option))[*_]{{0,3}}{_TO_THE_QUESTION}\s{{1,3}}(?:"
     r"(?:is\snot|isn['’]t|is\sneither|cannot\sbe|can['’]t\sbe|was\snot)\s[^.!?\n;]{1,60}?"
     r"(?:,?\s?\bbut(?:\srather)?|[.;,:]\s{1,2}(?:rather\s)?(?:it|the\sanswer)(?:\sis|['’]s))"
     r"|(?:is|are|would\sbe|will\sbe|must\sbe|should\sbe|equals|comes\s(?:out\s)?to)(?!n['’]t|\w))"
@@ -62,6 +62,8 @@ FOREIGN = re.compile(
 )
 QUOTED = re.compile(r"[\"“‘]\s?(?:the\s|my\s|final\s){0,2}\Z|(?<=\s)'\s?(?:the\s|my\s|final\s){0,2}\Z", re.IGNORECASE)
 """An opening quotation mark right before a mark: somebody else's words."""
+COMMENT = re.compile(r"<!--(?:(?!-->).)*(?:-->|\Z)", re.DOTALL)
+"""What no reader of the rendered text sees."""
 CONCLUSION_WORDS = re.compile(
     r"\b(?:therefore|thus|hence|so|consequently|in total|altogether|in conclusion|finally|accordingly|as a result"
     r"|also|donc|por lo tanto|daher)\b|因此|所以",

@@ -15,8 +15,8 @@ from rafs.types import Truth
 
 _HALF_TURN = Binary(op="/", left=Variable(name="pi"), right=Number(value=Fraction(180)))
 _DEGREE, _RADIAN = "degree", "radian"
-MAX_ROUNDED_SHARE = Fraction(1, 20)
-"""A rounding that moves a value by more than this share of it is no rounding of it: 1 for 0.6."""
+MIN_ROUNDED_DIGITS = 2
+"""Significant digits of a decimal that may be a rounding: 0.8 for 5/6 is another value."""
 
 
 def compare_quantities(a: Quantity, b: Quantity, context: Context) -> Truth:
@@ -161,6 +161,8 @@ def _compare_percent(a: Quantity, b: Quantity, context: Context) -> Truth:
 def _rounds_to(rounded: Quantity, exact: Quantity) -> bool:
     """Say whether a decimal is the correct rounding of a value that has more digits."""
     if not rounded.decimals or rounded.value is None or exact.decimals or free_names(exact.expression):
+        return False
+    if abs(rounded.value) * 10 ** (rounded.decimals + 1 - MIN_ROUNDED_DIGITS) < 1:
         return False
     if exact.value is not None:
         return exact.value.denominator != 1 and _is_near(exact.value, rounded)

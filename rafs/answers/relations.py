@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from rafs.answers.balls import DIGITS, Ball, ball_of, rational
 from rafs.answers.forms import Quantity, Relation
-from rafs.answers.identities import free_names, points
+from rafs.answers.identities import free_names, points, signed_points
 from rafs.answers.rewriting import rewritten_forms
 from rafs.grammar.polynomials import Polynomial, Quotient, proportional
 from rafs.grammar.terms import Binary, Expression, Variable
@@ -69,7 +69,7 @@ def _zeros(a: Expression, b: Expression) -> Iterator[Mapping[str, Ball]]:
     if forms is None or forms[0].is_opaque():
         return
     top = forms[0].top
-    for point in [*points(names), *_spread(names)]:
+    for point in [*points(names), *signed_points(names)]:
         for name in sorted(free_names(a)):
             for root in _solved(top, name, point):
                 yield {**point, name: root}
@@ -111,18 +111,10 @@ def _decimal(value: Fraction) -> Decimal:
 def _have_other_signs(a: Expression, b: Expression) -> bool:
     """Say whether at some point one difference is surely positive and the other surely negative."""
     names = free_names(a) | free_names(b)
-    for point in [*points(names), *_spread(names)]:
+    for point in [*points(names), *signed_points(names)]:
         first, second = ball_of(a, point), ball_of(b, point)
         if first is None or second is None or not (first.excludes_zero() and second.excludes_zero()):
             continue
         if (first.middle > 0) != (second.middle > 0):
             return True
     return False
-
-
-def _spread(names: frozenset[str]) -> Iterator[Mapping[str, Ball]]:
-    """Yield points of both signs and several sizes."""
-    ordered = sorted(names)
-    for size in (Fraction(1, 7), Fraction(11, 10), Fraction(13, 3), Fraction(29)):
-        for flips in range(1 << min(len(ordered), 3)):
-            yield {name: rational(-size if flips >> k & 1 else size + k) for k, name in enumerate(ordered)}

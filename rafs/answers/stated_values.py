@@ -14,10 +14,12 @@ _PLAIN = (
     r"(?:\d{1,3}(?:(?:,(?:\\!)?|\{,\})\d{3})+(?!\d)|\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 )
 _LATEX = r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
+_HALF_DAY = r"(?:[ap]m\b|[ap]\.\s?m\b(?:\.(?=\s+[a-z\d]))?)"
+"""The full stop behind `p.m` is left to the sentence that it ends."""
 _NUMBER = re.compile(
     rf"(?:(?<![A-Za-z\d_)\]}}%])[-−+±]\s?)?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
     rf"(?:{_LATEX}|(?:{_PLAIN})"
-    rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?(?:[ap]m\b|[ap]\.\s?m\.?))?|\s?(?:[ap]m\b|[ap]\.\s?m\b\.?)"
+    rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?{_HALF_DAY})?|\s?{_HALF_DAY}"
     rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
     rf"(?:\s?\\?%|\s?\^?\s?\\circ|\s?[°€£])?)"
 )
@@ -30,14 +32,15 @@ _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?
 _LEAD = re.compile(
     r"(?:[\s:：=>]|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
     r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
-    r"|(?:option|choice)_|(?:final\s)?answer\s?:|equal to\b){0,20}",
+    r"|(?:option|choice)_|(?:final\s)?answer\s?:|equal to\b"
+    r"|(?:not|neither)\s[^.!?;:\n]{1,40}?,?\s(?:but(?:\srather)?|rather|it\sis|it['’]s)\b){0,20}",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
     r"[.!?。！？](?=[\s*_\"'”)\]$]|$)|[。！？\n\r;]|(?<!\w)\*\*|\*\*(?![\w(-])"
     r"|\s(?:because|since|rather than|instead of|where|which)\b"
     r"|,\s(?:because|since|which|as|so|but|where|rather|not|all)\b"
-    r"|\s[(（](?=[A-Za-z]{3})|<(?=[/|!A-Za-z])|#{2}"
+    r"|\s[(（](?=[A-Za-z]{3})|<(?=[/|!A-Za-z])|\s?-->|#{2}"
 )
 _OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
 _PRONOUN = re.compile(r"I(?:['’]m|\s(?:don['’]t|do|am|cannot|can['’]t|have|could|would|was|think|got|get|guess))\b")
@@ -50,6 +53,14 @@ _COPULA = re.compile(rf"\b(?:is|are|was|were|be|equals|equal to){_BEFORE_NUMBER}
 _VERB = re.compile(
     rf"(?:\b(?:is|are|was|were|be|has|have|gets?|total of|equals|needs?|of|left with)|=){_BEFORE_NUMBER}"
 )
+_RESULT = re.compile(
+    r"(?:\b(?:which|that|this|it|and)\s(?:then\s|only\s|just\s|still\s)?"
+    r"(?:makes|gives|leaves|yields|totals|equals|becomes|comes\sto|amounts\sto|adds\sup\sto|results\sin)"
+    r"|\b(?:making|giving|leaving|yielding|totall?ing|becoming|resulting\sin|for\sa\stotal\sof)|:|→|⇒|->)"
+    rf"{_BEFORE_NUMBER}",
+    re.IGNORECASE,
+)
+"""What a sentence comes to at its end: `which makes 42 chairs`, `leaving 5`, `doubled: 7`."""
 _OPERATED = re.compile(r"[\w{} ]{0,30}?\s?(?:[-+*/=^×÷]\s?[\d$(\\]|\\(?:times|cdot|div))")
 _TIMES = r"\\(?:times|cdot|div)(?![a-z])"
 _OPERATOR_AFTER = re.compile(
@@ -98,8 +109,9 @@ def comes_to(text: str, begin: int, number: int) -> bool:
 
 
 def is_stated(text: str, begin: int, start: int, end: int) -> bool:
-    """Say whether the number text[start:end] stands behind `is` and no calculation goes on from it."""
-    stated = _COPULA.search(text, max(begin, start - _VERB_GAP), start)
+    """Say whether the number text[start:end] stands behind `is` or `which makes`, no calculation going on from it."""
+    reach = max(begin, start - _VERB_GAP)
+    stated = _COPULA.search(text, reach, start) or _RESULT.search(text, reach, start)
     return stated is not None and _OPERATED.match(text, end) is None
 
 

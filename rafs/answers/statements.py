@@ -1,10 +1,10 @@
 """All that a text says of its answer: the marked statements, else what its closing sentences come to."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rafs.answers.marked_statements import Statement, find_statements
-from rafs.answers.markers import CONCLUSION_WORDS, NO_SOLUTION
+from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION
 from rafs.answers.stated_values import comes_to, is_operand, is_stated, number_spans
 from rafs.grammar.notation import read_notation
 from rafs.splitting.markup import atomic_spans, thinking_spans
@@ -21,7 +21,7 @@ class Statements:
     """All that a text says of its answer."""
 
     final: tuple[Statement, ...]
-    """Statements in the visible reply, in order; one guessed statement where none is marked."""
+    """Statements in the reply, in order, those in comments first; one guessed statement where none is marked."""
     hidden: tuple[Statement, ...]
     """Every statement that no verifier may see: the final ones, and marked ones inside `<think>`."""
     tags: tuple[tuple[int, int], ...]
@@ -43,11 +43,14 @@ def read_statements(text: str, problem: str = "") -> Statements:
     if reply is None:
         return Statements(final=(), hidden=tuple(marked), tags=tuple(tags))
     final = [one for one in marked if one.start >= reply]
-    own = [one for one in final if not one.quoted]
-    if not own and (closing := _closing_statement(text, reply)):
+    comments = [comment.span() for comment in COMMENT.finditer(text, reply)] if "<!--" in text else []
+    unseen = [replace(one, quoted=True) for one in final if any(a <= one.start < b for a, b in comments)]
+    seen = [one for one in final if not any(a <= one.start < b for a, b in comments)]
+    own = [one for one in seen if not one.quoted]
+    visible = COMMENT.sub(lambda comment: " " * len(comment.group()), text) if comments else text
+    if not own and (closing := _closing_statement(visible, reply)):
         own, marked = [closing], _with(closing, marked)
-    final = own or final
-    return Statements(final=tuple(final), hidden=tuple(marked), tags=tuple(tags))
+    return Statements(final=(*unseen, *(own or seen)), hidden=tuple(marked), tags=tuple(tags))
 
 
 def _with(closing: Statement, marked: list[Statement]) -> list[Statement]:
@@ -103,8 +106,8 @@ def _result(
 ) -> tuple[int, int]:
     """Choose the number a sentence comes to, by its place in the wording and never by its value.
 
-    The last one behind `is`, unless a calculation (`3 * 4 = ...`, not `n = ...`) ends later; else the first behind
-    the last `=`; else, in a conclusion, the first behind another verb (`needs 7 boxes for 4 weeks`) or the first;
+    The last one behind `is` or `which makes`, unless a calculation (`3 * 4 = ...`, not `n = ...`) ends later; else the
+    first behind the last `=`; else, in a conclusion, the first behind another verb (`needs 7 boxes for 4 weeks`) or the first;
     else the last.
     """
     calculated = max((at for at, calculation in equations if calculation), default=-1)

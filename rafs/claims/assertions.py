@@ -12,8 +12,9 @@ _CONDITIONAL = re.compile(
     r"\b(?:if|suppose|supposing|assume|assuming|imagine|pretend|whether|unless|were|should|such that|check that"
     r"|(?-i:Had) \w{1,12}(?: \w{1,12})?"
     r"|(?:probability|chance|condition|assumption|hypothesis|requirement) (?:that|is))"
-    r"(?:[ ,:]{1,2}(?:for|the|sake|of|a|contradiction|argument|instead|now|we|you|that|it|were|is|was|true|had|said"
-    r"|say|to|contrary|on|only|hypothetically|somehow|let's|claim)){0,6}[^\w]{0,3}$",
+    r"(?:[ ,:]{1,2}(?:for|the|sake|of|a|an|contradiction|argument|instead|now|we|you|that|it|were|is|was|true|had|said"
+    r"|say|to|contrary|on|only|hypothetically|somehow|let's|claim|moment|second|minute|while|just|briefly|wrongly"
+    r"|incorrectly|falsely|someone|somebody|everyone)){0,7}[^\w]{0,3}$",
     re.IGNORECASE,
 )
 """Words that make what follows them a condition; a clause of its own behind `if` is an assertion still."""

@@ -1,7 +1,9 @@
 """One pass over the tokens of a text: what it has found, and how a relation with its two sides becomes a link."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from rafs.claims.assertions import is_conditional, is_denied, is_modular, is_option, is_reported, is_universal
 from rafs.claims.left_sides import LeftSide
@@ -9,8 +11,9 @@ from rafs.claims.relations import Link
 from rafs.claims.rewritings import is_rewriting
 from rafs.claims.right_sides import doubts_after, read_modulus, read_remainder, span_of
 from rafs.grammar.actions import ACTIONS
+from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
-from rafs.grammar.terms import variables
+from rafs.grammar.terms import Number, Unary, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
@@ -44,6 +47,9 @@ class Finder:
 
 def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None, *, in_words: bool = False) -> None:
     """Add the link of two sides; `right` is None where the placeholder of the answer stands."""
+    if right is not None and _is_unclosed(finder.tokens, left.parsed, right):
+        finder.unread.append(finder.tokens[left.parsed.end].start)
+        return
     left_span = span_of(finder.tokens, left.parsed)
     right_span = Span(start=left_span.end, end=left_span.end) if right is None else span_of(finder.tokens, right)
     after = right.end if right is not None else len(finder.tokens)
@@ -59,8 +65,8 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
         doubts=left.doubts
         | (is_modular(finder.text, left_span, right_span) if relation == "=" and modulus is None else frozenset())
         | (right.doubts if right is not None else frozenset())
-        | (frozenset(["exclamation"]) if _exclaims(finder, right, following) else frozenset())
-        | (doubts_after(following) if modulus is None and remainder is None else frozenset()),
+        | _exclamation(finder, left, right, following)
+        | (doubts_after(finder.tokens, after) if modulus is None and remainder is None else frozenset()),
         in_words=in_words,
         continued=following is not None and following.kind is Kind.RELATION,
         modulus=modulus,
@@ -71,10 +77,52 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
     )
 
 
-def _exclaims(finder: Finder, right: Parsed | None, following: Token | None) -> bool:
-    """Say whether the signs at the end of a right side may be those of the sentence: `= 10!!`."""
-    ends = following is None or following.kind is Kind.BREAK
-    return ends and right is not None and finder.tokens[right.end - 1].text in ("!", "!!")
+def _is_unclosed(tokens: Sequence[Token], left: Parsed, right: Parsed) -> bool:
+    """Say whether the left side stands in a bracket that nothing closes: `(1 + 4)(6 - 2 = 20`."""
+    opener = tokens[left.start - 1] if left.start else None
+    if opener is None or opener.kind is not Kind.OPEN or opener.text not in ("(", "["):
+        return False
+    depth = 0
+    for token in tokens[right.end : right.end + MAX_REMARK]:
+        depth += (token.kind is Kind.OPEN) - (token.kind is Kind.CLOSE)
+        if depth < 0:
+            return False
+    return len(tokens) <= right.end + MAX_REMARK
+
+
+MAX_REMARK = 200
+"""Tokens in which a bracket around a relation is closed, at the latest."""
+
+
+def _exclamation(finder: Finder, left: LeftSide, right: Parsed | None, following: Token | None) -> frozenset[str]:
+    """Doubt whether `!` behind a right side ends the sentence, as in `= 10!`, unless that makes no difference."""
+    if right is None:
+        return frozenset()
+    operand, marked = right.expression, following is not None and following.text == "!?"
+    if not marked and not (following is None or following.kind is Kind.BREAK):
+        return frozenset()
+    if not marked:
+        if not isinstance(operand, Unary) or finder.tokens[right.end - 1].text not in ("!", "!!"):
+            return frozenset()
+        operand = operand.operand
+    value, plain = evaluate(left.parsed.expression), evaluate(operand)
+    if value is not None and plain is not None and value < LEAST_OMITTED and value not in _factorials(plain):
+        return frozenset()
+    return frozenset(["exclamation"])
+
+
+def _factorials(number: Fraction) -> set[Fraction | None]:
+    """Return what a number with or without signs behind it may be; not those that are too large to matter."""
+    values: set[Fraction | None] = {number}
+    if 0 <= number <= MAX_EXCLAIMED:
+        values |= {evaluate(Unary(op=op, operand=Number(value=number))) for op in ("!", "!!")}
+    return values
+
+
+MAX_EXCLAIMED = 50
+"""Largest number whose factorials are computed."""
+LEAST_OMITTED = 10**30
+"""Below any factorial, and double factorial, that is not computed."""
 
 
 def is_asserted(finder: Finder, link: Link, after: int) -> bool:

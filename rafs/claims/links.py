@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from rafs.claims.finder import Finder, add_link
 from rafs.claims.left_sides import LeftSide, find_left, in_script, segment_start
+from rafs.claims.properties import DIVIDING_SIGNS
 from rafs.claims.relations import Link, Reading
 from rafs.claims.right_sides import ends_cleanly, is_decoration
 from rafs.claims.word_claims import read_words
@@ -97,7 +98,7 @@ def _links_of(text: str, names: frozenset[str], tokens: list[Token]) -> tuple[li
             break
         if token.kind is Kind.RELATION and not in_script(finder.tokens, index):
             _read_relation(finder, index)
-        elif token.kind is Kind.WORD:
+        elif token.kind is Kind.WORD or token.text in DIVIDING_SIGNS:
             read_words(finder, index)
     return finder.links, finder.unread
 

@@ -84,8 +84,9 @@ _DIVIDES: Mapping[tuple[str, ...], bool] = MappingProxyType(
         ("doesn't", "divide"): False,
     }
 )
-_BARS = MappingProxyType({"\\mid": True, "∣": True, "\\nmid": False, "∤": False})
-_FIRST = _IS | {words[0] for words in _DIVIDES} | set(_BARS) | {"goes"}
+DIVIDING_SIGNS: Mapping[str, bool] = MappingProxyType({"\\mid": True, "∣": True, "\\nmid": False, "∤": False})
+"""Signs between a divisor and its multiple; False where they deny it."""
+_FIRST = _IS | {words[0] for words in _DIVIDES} | set(DIVIDING_SIGNS) | {"goes"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +134,8 @@ def property_at(tokens: Sequence[Token], index: int, names: frozenset[str]) -> L
     if tokens[index].text.lower() not in _FIRST:
         return None
     place = _Place(tokens=tokens, names=names, index=index)
-    if tokens[index].text in _BARS:
-        return _dividing(place, index + 1, holds_if=_BARS[tokens[index].text])
+    if tokens[index].text in DIVIDING_SIGNS:
+        return _dividing(place, index + 1, holds_if=DIVIDING_SIGNS[tokens[index].text])
     if tokens[index].text.lower() == "goes":
         return _goes_into(place)
     for words, holds_if in _DIVIDES.items():

@@ -32,6 +32,12 @@ _X_IS_A_NAME = re.compile(
 _ALTERNATIVES = re.compile(r"\b(?:or|case|if|when|either|solutions|roots|where|test|try|form)\b", re.IGNORECASE)
 """Words of a step that speaks of several values of one name."""
 _SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
+_ONLY_THEN = re.compile(
+    r"[\s$.,;:]{0,6}(?:(?:then|so|thus|hence|therefore|now|and|we (?:get|have|find)|it follows that"
+    r"|(?:this|that) (?:gives|means))\b[\s$,:]{0,4}){0,3}",
+    re.IGNORECASE,
+)
+"""What may stand between the value of a name and the next sentence, which then speaks of that value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +143,7 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
     if len(names) == 1 and link.relation == "=" and link.right is not None:
         reader.equations.append(link)
     if link.annotation and ruling.truth is Truth.TRUE and _is_shown_otherwise(step.text, link, ruling):
-        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="another number stands behind the annotation")
+        ruling = replace(ruling, truth=Truth.FALSE, reason="another number stands behind the annotation")
     if ruling.truth is Truth.FALSE and is_failed_trial(step.text, link):
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="the step tries it out, and finds that it fails")
     if isinstance(link.left, Number) and link.doubts and ruling.truth is not Truth.TRUE:
@@ -154,13 +160,14 @@ def _ruled(holds: bool) -> Ruling:
 
 
 def _is_settled(reader: Reader, step: BlindStep, link: Link, name: str) -> bool:
-    """Say whether the same sentence gives the name its value, so that it cannot mean anything else there."""
+    """Say whether the same sentence, or the one before, gives the name its value, so that it means nothing else."""
     if name in CONSTANTS or (name in "ei" and name not in reader.bindings):
         return True  # `rule` has seen to it that these two can be nothing else
     given = next((entry for entry in reversed(reader.definitions) if entry.name == name), None)
     if given is None or given.step != step.index:
         return False
-    return _SENTENCE_END.search(step.text, given.span.end, link.left_span.start) is None
+    between = step.text[given.span.end : link.left_span.start]
+    return _SENTENCE_END.search(between) is None or _ONLY_THEN.fullmatch(between) is not None
 
 
 def _define(reader: Reader, step: BlindStep, link: Link) -> None:

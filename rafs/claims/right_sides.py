@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-from rafs.grammar.counted import NOT_UNITS
+from rafs.grammar.counted import FUNCTIONS, NOT_UNITS
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.terms import Expression, Number, leaves
 from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
@@ -72,15 +72,17 @@ def is_steered(tokens: Sequence[Token], end: int) -> bool:
     return tokens[end].text in (DIGIT_COMMA, "%") or tokens[end].text.lower() in _STEERING
 
 
-def doubts_after(following: Token | None) -> frozenset[str]:
+def doubts_after(tokens: Sequence[Token], end: int) -> frozenset[str]:
     """Say why what follows a right side may belong to it."""
-    if following is None:
+    if end >= len(tokens):
         return frozenset()
-    if following.text == "!?":
-        return frozenset(["exclamation"])
+    following, inside = tokens[end], tokens[end + 1] if end + 1 < len(tokens) else None
     if following.kind is Kind.WORD and len(following.text) == 1 and following.text not in "aAI":
         return frozenset(["letter"])
-    return frozenset(["bracket"]) if following.kind is Kind.OPEN and following.text == "(" else frozenset()
+    if following.kind is not Kind.OPEN or following.text != "(":
+        return frozenset()
+    is_remark = inside is not None and inside.kind is Kind.WORD and len(inside.text) > 1 and following.spaced
+    return frozenset() if is_remark and inside.text not in FUNCTIONS else frozenset(["bracket"])
 
 
 def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from rafs.claims.conventions import Readings, read_conventions, states_identity
+from rafs.claims.dates import rule_dates
 from rafs.claims.exact_values import find_value, related
 from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, loose_reading
 from rafs.claims.measured import compare_measures, have_one_unit
@@ -66,7 +67,7 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if link.relation in ("=", "≈") and undefined(link.left, bindings) != undefined(link.right, bindings):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
-        timed = rule_times(link)
+        timed = rule_dates(link) or rule_times(link)
         if timed is not None:
             return _told(link, *timed)
         if link.relation == "=" and (held := compare_measures(link.left, link.right)) is not None:

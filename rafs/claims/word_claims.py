@@ -31,6 +31,9 @@ _WHOLE = re.compile(
     r"\b(?:increased|decreased|reduced|raised|lowered|multiplied|divided|squared|cubed|than|off)\b", re.IGNORECASE
 )
 """Words that make a whole of what stands around them, whatever stands before: `a value of 50 increased by 20 %`."""
+_BEING = frozenset(["is", "are", "equals"])
+_SIMPLIFIED = re.compile(r"\b(?:simplif|reduc|lowest terms|cancel)", re.IGNORECASE)
+"""Words before a ratio by which another one is told as its equal, not as what it changes into."""
 _DIVISION = re.compile(r"divi|ratio|quotient", re.IGNORECASE)
 """Words by which a ratio is one that is computed, and not a share of something as in `3/4 is 6`."""
 
@@ -118,6 +121,10 @@ def _doubted(finder: Finder, left: LeftSide, right: Parsed, said: WordRelation) 
         doubts.add("remark")
     is_share = isinstance(right.expression, Number) and right.expression.percent
     computed = said.explicit or is_share or _DIVISION.search(text, span.start, span.end)
+    if _is_bare_ratio(right.expression):
+        computed = (
+            computed or text[said.verb.start : said.verb.end] in _BEING or _SIMPLIFIED.search(text, 0, span.start)
+        )
     if _is_bare_ratio(left.parsed.expression) and not computed:
         doubts.add("a share of something unsaid")
     parsed = left.parsed

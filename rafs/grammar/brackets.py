@@ -1,7 +1,7 @@
 r"""Reads what stands in brackets: groups, sets, tuples, intervals, matrices, `|x|`, `⌊x⌋`."""
 
 from rafs.grammar.cursor import NOTHING, Cursor, Unreadable, deepen
-from rafs.grammar.terms import Call, Expression, Variable
+from rafs.grammar.terms import Binary, Call, Expression, Variable
 from rafs.grammar.tokens import DIGIT_COMMA, Kind
 from rafs.types import Span
 
@@ -72,6 +72,10 @@ def _listed(cursor: Cursor, opener: str) -> Expression:
     items: list[Expression] = []
     if not (braces and cursor.symbol() == "}"):
         items.append(_item(cursor, braces=braces))
+    is_quotient = braces and bool(items) and cursor.symbol() == "\\over"
+    if is_quotient:
+        cursor.take()
+        items = [Binary(op="/", left=items[0], right=cursor.sum())]
     while cursor.symbol() == "," and len(items) < MAX_ITEMS:
         cursor.take()
         items.append(_item(cursor, braces=braces))
@@ -86,7 +90,8 @@ def _listed(cursor: Cursor, opener: str) -> Expression:
         return Variable(name="∅", span=Span(start=opening.start, end=cursor.tokens[cursor.position - 1].end))
     if len(items) > 1 or opener == "⟨" or (opener == "[" and _is_row(cursor, start)):
         return _collection(opener, closer, items)
-    return Call(name="set", args=(items[0],)) if braces and _is_set(cursor, start, escaped=escaped) else items[0]
+    is_set = braces and not is_quotient and _is_set(cursor, start, escaped=escaped)
+    return Call(name="set", args=(items[0],)) if is_set else items[0]
 
 
 def _is_row(cursor: Cursor, start: int) -> bool:

@@ -22,6 +22,16 @@ _DATE = re.compile(
 )
 
 
+DATE = "date"
+"""Text of the token of a date that something is added to, taken from or compared with."""
+DATE_CALL = f"clock {DATE}"
+"""Name of the call that such a token becomes."""
+_CALCULATED_DATE = re.compile(
+    r"(?P<one>0?[1-9]|[12]\d|3[01])/(?P<other>0?[1-9]|[12]\d|3[01])/(?P<year>(?:1[89]|20)\d\d)(?![\w/]|\.\d)"
+)
+_DAYS_FOLLOW = re.compile(r"\s?[-+–−]\s?(?:\d{1,6}\s(?:days?|weeks?)\b|\d{1,2}/\d{1,2}/\d{4})")
+
+
 class Clock(NamedTuple):
     """A time of day as written."""
 
@@ -54,6 +64,18 @@ def shows_ratio(text: str) -> bool:
         return True
     lowered = text.lower()
     return any(stem in lowered for stem in _RATIO_STEMS) and _RATIO_WORD.search(text) is not None
+
+
+def read_date(text: str, position: int, *, after_relation: bool) -> tuple[int, int] | None:
+    """Read a date that is calculated with: days follow it, or an operator or a relation stands before it.
+
+    Returns:
+        Where it ends, and year, first and second number in one: 20160229 for `02/29/2016`.
+    """
+    found = _CALCULATED_DATE.match(text, position)
+    if found is None or not (after_relation or _DAYS_FOLLOW.match(text, found.end())):
+        return None
+    return found.end(), int(found["year"]) * 10_000 + int(found["one"]) * 100 + int(found["other"])
 
 
 def date_end(text: str, position: int) -> int:

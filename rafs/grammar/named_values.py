@@ -84,7 +84,19 @@ def read_named(cursor: Cursor) -> Expression:
         return _of_one(cursor, _SINGLE[written])
     if written == "quotient" and link == "when":
         return _divided(cursor, cursor.power())
+    if written == "ratio" and (ratio := _written_ratio(cursor)) is not None:
+        return ratio
     return _of_list(_LISTS[written], list_items(cursor))
+
+
+def _written_ratio(cursor: Cursor) -> Expression | None:
+    """Read the `14 : 21` of `a ratio of 14 : 21`; None, and the cursor where it was, before `14 to 21`."""
+    start = cursor.position
+    item = cursor.product()
+    if (isinstance(item, Binary) and item.op == "/") or (isinstance(item, Call) and item.name == "ratio"):
+        return item
+    cursor.position = start
+    return None
 
 
 def _of_list(name: str, items: list[Expression]) -> Expression:

@@ -203,7 +203,8 @@ def _read_colon(lexer: Lexer, _: str) -> None:
     if labelled and lexer.divides is None:
         lexer.divides = shows_ratio(lexer.text)
     labelled = labelled and not (lexer.divides and not before.isspace())
-    labelled = labelled and not (even and not before.isspace() and lexer.tokens[-2].text.lower() in _COPULAS)
+    certain = lexer.divides or not before.isspace()
+    labelled = labelled and not (even and certain and lexer.tokens[-2].text.lower() in _COPULAS)
     ratio = lexer.previous() is Kind.NUMBER and after.isdecimal() and even and not labelled
     ratio = ratio or (text[end - 2 : end] == " :" and lexer.previous() is Kind.CLOSE and after.isdecimal() and even)
     lexer.emit(*((Kind.OPERATOR, ":") if ratio else (Kind.BREAK, ":")), end)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from rafs.grammar.bases import read_based
-from rafs.grammar.clocks import date_end, read_clock, shows_ratio
+from rafs.grammar.clocks import DATE, date_end, read_clock, read_date, shows_ratio
 from rafs.grammar.han_numerals import read_han
 from rafs.grammar.lexer import Lexer
 from rafs.grammar.literals import Place, read_literal, read_percent
@@ -48,6 +48,10 @@ def read_number(lexer: Lexer, _: str) -> None:
         lexer.emit(Kind.CLOCK, clock.half, clock.end, Fraction(clock.minutes))
         return
     previous = lexer.previous()
+    date = read_date(text, position, after_relation=previous in (Kind.OPERATOR, Kind.RELATION))
+    if date is not None:
+        lexer.emit(Kind.CLOCK, DATE, date[0], Fraction(date[1]))
+        return
     if position >= lexer.date_end and previous not in (Kind.OPERATOR, Kind.RELATION):
         end = date_end(text, position)
         lexer.date_end = end if end > position else lexer.date_end

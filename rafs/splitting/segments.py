@@ -37,6 +37,9 @@ _LABEL_MAX_CHARS = 200  # a longer line is not a heading
 _LIST_MARK_CHARS = 12
 _NEXT_WORD = re.compile(r"\s+[\"'“*_$\\]*([(\[]?)[\"'“*_$\\]*(\w+)?")
 _GLUED_WORD = re.compile(r"([A-Z][a-z]+)\s")
+_QUOTES = "\"'”’»"
+_JOINTS = tuple(",+*×·-−=<≤")
+_OPERATOR = re.compile(r"\s*(?:[+*×·/^=<>≤≥≈]|[-−–](?=\s?[\w(])|\\[A-Za-z])")
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}|[A-Za-z])")
 _NAME_BEFORE = re.compile(r"(?:^|[.]|[A-Z][a-z]+)\s*$")
@@ -135,6 +138,8 @@ def _ends_sentence(text: str, begin: int, stop: re.Match[str], after: int, end: 
     """Say whether the punctuation `stop`, its closing quotes ending at `after`, ends a sentence."""
     if stop.group()[0] in _SCRIPT_STOPS:
         return True
+    if _is_gap_of_series(text, stop, after, end):
+        return False
     rest = text[after : min(end, after + 40)]
     following = _NEXT_WORD.match(rest)
     if following is None:
@@ -146,8 +151,17 @@ def _ends_sentence(text: str, begin: int, stop: re.Match[str], after: int, end: 
     if stop.group() == "!" and text[stop.start() - 1 : stop.start()].isalnum():
         return bool(word[:1].isupper()) or not text[stop.start() - 1].isdigit()
     if stop.group() != ".":
-        return not (word[:1].islower() and "." in stop.group())
+        quoted = any(text.find(mark, stop.end(), after) >= 0 for mark in _QUOTES)
+        return not (word[:1].islower() and (quoted or stop.group()[0] in ".…"))
     return not _is_abbreviation(text, begin, stop.start(), following[1] + word)
+
+
+def _is_gap_of_series(text: str, stop: re.Match[str], after: int, end: int) -> bool:
+    """Say whether `...` stands for the terms left out between others: `1 + 2 + ... + 9`, `2, 4, ... 20`."""
+    if stop.group()[0] != "…" and not stop.group().startswith(".."):
+        return False
+    before = text[max(0, stop.start() - 3) : stop.start()].rstrip()[-1:]
+    return before in _JOINTS or _OPERATOR.match(text, after, end) is not None
 
 
 def _is_abbreviation(text: str, begin: int, dot: int, following: str) -> bool:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.claims.links import stands_in_claim, find_links
+from rafs.claims.links import find_links, stands_in_claim
 from rafs.claims.properties import is_prime
 from rafs.claims.reader import read_claims
 from rafs.types import BlindStep, StepKind, Truth
@@ -80,6 +80,7 @@ WRONG = {
     "numbered": "2) 7*8 = 54",
     "dots": "We get 7*8 = 54…",
     "spaced_sign": "5 - -3 = 2",
+    "annotation_shown_otherwise": "<<3*4=12>>14 eggs",
     "in_brackets_nothing_runs_on": "(27 + 7 + 4) = (38 + 4) = 42",
 }
 OPEN = {
@@ -98,7 +99,6 @@ OPEN = {
     "continued_line": "9\n+ 1\n= 10",
     "question": "Is 51 prime?",
     "whether": "We ask whether 51 is prime.",
-    "annotation_shown_otherwise": "<<3*4=12>>14 eggs",
 }
 
 
