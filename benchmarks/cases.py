@@ -18,6 +18,7 @@ import json
 import resource
 import sys
 import time
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -92,7 +93,7 @@ async def run_symbolic(fields: Fields, expected: Fields, algebra: AlgebraWorker)
 
 
 def bare(text: str) -> str:
-    return "".join(text.split())
+    return "".join(sign for sign in text if not sign.isspace() and unicodedata.category(sign) != "Cf")
 
 
 async def run_security(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object]:

@@ -10,6 +10,7 @@ from rafs import __version__
 from rafs.calibration import Calibration
 from rafs.engines.solve_prompt import SOLVE_PROMPT_VERSION
 from rafs.errors import InputError
+from rafs.grammar.measures import load_units
 from rafs.independence import Writer, kind_of
 from rafs.model_entry import ModelEntry, SourceKind
 from rafs.pipeline import Pipeline
@@ -64,12 +65,13 @@ class Scorer:
         self._building = asyncio.Lock()
 
     async def warm(self, preset: str | None = None) -> None:
-        """Load the models of a preset, the default one if none is named.
+        """Load the models of a preset, the default one if none is named, and the unit library.
 
         Raises:
             ConfigError: Weights or libraries are missing; the message says what to do.
             BackendError: A model cannot be loaded.
         """
+        await asyncio.to_thread(load_units)
         await self._pipeline(preset or self._default_preset)
 
     def not_ready(self) -> list[str]:

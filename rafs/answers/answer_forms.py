@@ -94,7 +94,7 @@ def _group(text: str, context: Context, depth: int) -> Form | None:
             number = plain_number(Fraction(text.strip("()").replace(",", "")))
             return Ambiguous(convention="pair or number", readings=(group, number), settled_by_kind=False)
         return group
-    if text.count("±") == 1 and text != "±":
+    if text.count("±") == 1 and text != "±" and len(_split_top(text)) == 1:
         signs = (
             _read(text.replace("±", sign).replace("= +", "= ").replace("=+", "=").lstrip("+ "), context, depth + 1)
             for sign in "+-"
@@ -128,7 +128,8 @@ def _items(shape: str, inner: str, context: Context, depth: int) -> Form | None:
     parts = [part.strip() for part in _split_top(inner)]
     if (len(parts) < 2 and shape == "list") or not all(parts) or len(parts) > MAX_ITEMS:
         return None
-    items = tuple(_read(part, context, depth + 1) for part in parts)
+    read = [(_read(part, context, depth + 1), "±" in part) for part in parts]
+    items = tuple(each for item, both in read for each in (item.items if both and isinstance(item, Group) else (item,)))
     if shape == "list" and any(
         isinstance(item, Words) and not item.standard and len(item.text.split()) > 4 for item in items
     ):
@@ -181,7 +182,7 @@ def _split_top(text: str) -> list[str]:
             marks.append(mark)
     apart = [mark for mark in marks if mark.start() not in inside]
     spaced = any(not mark["digits"] for mark in apart)
-    if not apart or not (spaced or len(numbers) == len(apart) + 1):
+    if _THOUSANDS.fullmatch(text) or (apart and not spaced and len(numbers) < len(apart) + 1):
         apart = marks
     ends = [mark.end() for mark in apart]
     return [text[a:b] for a, b in zip([0, *ends], [*(mark.start() for mark in apart), len(text)], strict=True)]

@@ -2,11 +2,12 @@
 
 A ball is a decimal and a radius that surely covers the value, so that two values whose balls do not touch are
 different. Roots of rationals also have a separation bound: a ball around 0 that is smaller than it proves a zero.
+`rafs.grammar.enclosure` bounds with a fixed number of digits, and so can only refute.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Context, Decimal, DecimalException, getcontext, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, DecimalException, getcontext, localcontext
 from fractions import Fraction
 from functools import cache
 from math import log10
@@ -184,6 +185,12 @@ def _called(name: str, args: list[Ball]) -> Ball:
             return _exp(_combined("/", _ln(x), degree))
         case "abs", [x]:
             return Ball(middle=abs(x.middle), radius=x.radius)
+        case (("floor" | "ceil"), [x]):
+            rounding = ROUND_FLOOR if name == "floor" else ROUND_CEILING
+            ends = {(x.middle + way * x.radius).to_integral_value(rounding) for way in (-1, 1)}
+            if len(ends) > 1:
+                raise _NoValue
+            return Ball(middle=ends.pop(), radius=Decimal(0))
         case "ln", [x]:
             return _ln(x)
         case "log", [base, x]:

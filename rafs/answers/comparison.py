@@ -18,7 +18,7 @@ from rafs.answers.forms import (
     Words,
 )
 from rafs.answers.identities import free_names
-from rafs.answers.quantity_comparison import compare_quantities
+from rafs.answers.quantity_comparison import compare_quantities, truth_of
 from rafs.answers.regions import same_region
 from rafs.answers.relations import as_relation, compare_relations
 from rafs.answers.wordings import compare_words
@@ -53,11 +53,6 @@ def compare_forms(a: Form, b: Form, context: Context) -> Truth:
         case (Group() as group, other) | (other, Group() as group) if not isinstance(other, Words):
             return _compare_with_one(group, other, context)
     return _other_kinds(a, b)
-
-
-def truth_of(equal: bool | None) -> Truth:
-    """Return what a proof or refutation says."""
-    return Truth.UNKNOWN if equal is None else Truth.TRUE if equal else Truth.FALSE
 
 
 def _other_kinds(a: Form, b: Form) -> Truth:
@@ -186,7 +181,7 @@ def _compare_groups(a: Group, b: Group, context: Context) -> Truth:
     if a.shape == b.shape == "ratio":
         return truth_of(_reduced(a) == _reduced(b))
     if a.shape == b.shape == "base":
-        return _compare_bases(a, b, context)
+        return compare_forms(a.items[0], b.items[0], context)  # by their values
     if len(a.items) != len(b.items):
         return Truth.FALSE
     a, b = _by_label(a), _by_label(b)
@@ -200,22 +195,13 @@ def _compare_groups(a: Group, b: Group, context: Context) -> Truth:
         return Truth.FALSE  # only intervals of two ends are told apart by their brackets
     if len(shapes) == 1 or shapes <= {"list", "()", "labelled"}:
         return verdict
-    if shapes <= {"list", "set", "[]", "()", "labelled"} or any("matrix" in shape for shape in shapes):
-        unordered = _compare_unordered(a.items, b.items, context)
-        if all("matrix" in shape for shape in shapes):
-            return Truth.FALSE
-        return (
-            Truth.FALSE
-            if unordered is Truth.FALSE
-            else Truth.TRUE
-            if _is_python_list(shapes, verdict)
-            else Truth.UNKNOWN
-        )
+    if all("matrix" in shape for shape in shapes):
+        return Truth.FALSE  # of other numbers of columns
+    if shapes == {"list", "[]"} and verdict is Truth.TRUE:
+        return Truth.TRUE  # a list as programs write it
+    mixed = shapes <= {"list", "set", "[]", "()", "labelled"} or any("matrix" in shape for shape in shapes)
+    verdict = _compare_unordered(a.items, b.items, context) if mixed else verdict
     return Truth.FALSE if verdict is Truth.FALSE else Truth.UNKNOWN
-
-
-def _is_python_list(shapes: set[str], verdict: Truth) -> bool:
-    return shapes == {"list", "[]"} and verdict is Truth.TRUE
 
 
 def _by_label(group: Group) -> Group:
@@ -258,11 +244,6 @@ def _reduced(ratio: Group) -> list[Fraction]:
     values = [item.value or Fraction(0) for item in ratio.items if isinstance(item, Quantity)]
     total = sum(values)
     return [value / total for value in values] if total else values
-
-
-def _compare_bases(a: Group, b: Group, context: Context) -> Truth:
-    """Compare `47_8` and `47_9`: by their values."""
-    return compare_forms(a.items[0], b.items[0], context)
 
 
 def _compare_based(group: Group, value: Quantity, context: Context) -> Truth:

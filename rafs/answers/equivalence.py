@@ -9,11 +9,10 @@ from rafs.answers.answer_text import MAX_ANSWER_CHARS, normalise_answer
 from rafs.answers.comparison import compare_forms
 from rafs.answers.contexts import read_context
 from rafs.answers.fixed_forms import is_missing
-from rafs.answers.forms import Context, Form, Quantity, Words
+from rafs.answers.forms import Context, Form, Words
 from rafs.answers.statements import read_statements
 from rafs.answers.wordings import are_other_names
 from rafs.grammar.expressions import undefined
-from rafs.grammar.terms import Expression
 from rafs.types import Truth
 
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
@@ -62,18 +61,6 @@ def _says(sentence: Form, text: str, other: Form, context: Context) -> bool:
         return False
     form = read_form(stated[-1].text, context) if stated else None
     return form is not None and compare_forms(form, other, context) is Truth.TRUE
-
-
-def needs_algebra(a: str, b: str) -> tuple[Expression, Expression] | None:
-    """Return both answers as expressions where exact arithmetic left open whether they are equal."""
-    first, second = read_form(a, Context()), read_form(b, Context())
-    if not (isinstance(first, Quantity) and isinstance(second, Quantity)):
-        return None
-    if first.value is not None and second.value is not None:
-        return None
-    if first.decimals or second.decimals or equivalent(a, b) is not Truth.UNKNOWN:
-        return None
-    return first.expression, second.expression
 
 
 def _has_no_value(text: str) -> bool:

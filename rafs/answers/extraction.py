@@ -6,13 +6,11 @@ from fractions import Fraction
 
 from rafs.answers.answer_forms import read_form
 from rafs.answers.answer_text import normalise_answer
-from rafs.answers.equivalence import equivalent, needs_algebra
+from rafs.answers.equivalence import equivalent
 from rafs.answers.forms import Context, Quantity
 from rafs.answers.statements import Statement, read_statements
 from rafs.splitting.markup import thinking_spans
 from rafs.types import Answer, Truth
-
-__all__ = ["answer_value", "choose_answer", "equivalent", "extract_answer", "needs_algebra"]
 
 _MAX_COMPARED = 12  # distinct statements of one text that are compared for disagreement
 _TEXT_MACRO = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s?\{([^{}]*)\}")
@@ -23,12 +21,12 @@ _OPTION_LEAD = re.compile(
 )
 _LETTER_LINE = re.compile(r"[*_(\[\s]{0,4}(?P<a>[A-J])[*_)\].:\s]{0,4}|\((?P<b>[A-J])\)\s.*")
 _LETTER_END = re.compile(
-    r"\b(?:therefore|thus|hence|so|is|be|choose|pick|no)[,:]?\s(?:the\s)?(?:(?:option|choice|answer)\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}[.!]?(?P<b>\Z)",
+    r"(?<!not\s)(?<!n['’]t\s)\b(?:therefore|thus|hence|so|is|be|choose|pick|no)[,:]?\s(?:the\s)?(?:(?:option|choice|answer)\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}[.!]?(?P<b>\Z)",
     re.IGNORECASE,
 )
-_NAMED_OPTION = re.compile(r"(?:\b(?:[Oo]ption|[Cc]hoice)\s\(?|\()([A-J])(?![\w'’])")
+_NAMED_OPTION = re.compile(r"\b(?:[Oo]ption|[Cc]hoice)\s\(?([A-Ja-j])(?![\w'’])|\(([A-J])\)")
 _REJECTED = re.compile(
-    r"\b(?:not|instead|rather|except|neither|wrong|incorrect|unless|if|eliminat|exclud|rule)|n['’]t\b", re.I
+    r"\b(?:(?:can)?not|instead|rather|except|neither|wrong|incorrect|unless|if|eliminat|exclud|rule)|n['’]t\b", re.I
 )
 """What may speak against the option that a line names."""
 _UNMARKED = ("last_number", "conclusion")
@@ -109,10 +107,16 @@ def _bare_letter(text: str, choices: Mapping[str, str]) -> Answer | None:
     """Return the option whose letter stands alone in the first or last line, ends a conclusion, or is named there."""
     lines = [line for line in text.splitlines() if line.strip()]
     for line in (lines[-1], lines[0]) if lines else ():
-        end = line[-_MAX_LINE_END:]
-        found = _LETTER_LINE.fullmatch(line.strip()) or _LETTER_END.search(end)
-        named = set() if found or _REJECTED.search(end) else {one[1] for one in _NAMED_OPTION.finditer(end)}
-        letter = (found["a"] or found["b"]).upper() if found else named.pop() if len(named) == 1 else ""
+        letter = _concluded_letter(line)
         if letter in choices:
             return Answer(text=letter, source="conclusion")
     return None
+
+
+def _concluded_letter(line: str) -> str:
+    end = line[-_MAX_LINE_END:]
+    found = _LETTER_LINE.fullmatch(line.strip()) or _LETTER_END.search(end)
+    if found:
+        return (found["a"] or found["b"]).upper()
+    named = {(option[1] or option[2]).upper() for option in _NAMED_OPTION.finditer(end)}
+    return named.pop() if len(named) == 1 and not _REJECTED.search(end) else ""

@@ -16,6 +16,8 @@ _ARGUMENT = r"(?:\([^()=]{1,30}(?:\([^()=]{1,12}\))?[^()=]{0,12}\)|\[[A-Z]{1,3}\
 _NAMES = re.compile(
     rf"{_SYMBOL}|{_DRAWN}|\|?[A-Z]{{2,4}}\|?|\|[A-Z]\||\[[A-Z]{{3,6}}\]"
     rf"|{_APPLIED}(?:_\{{?\w\}}?)?'{{0,2}}(?:\^\{{?-1\}}?)?\s?{_ARGUMENT}|\\(?:lim|max|min|sup|inf)(?![a-z]).{{0,60}}"
+    rf"|\\?(?:sin|cos|tan|cot|sec|csc)\s?\(?(?:\\angle\s?)?(?:{_SYMBOL}|[A-Z]{{1,3}})\)?"
+    r"|\\frac\{[A-Za-z]{1,2}\}\{[A-Za-z]{1,2}\}|[A-Za-z]{1,2}\s?[/:]\s?[A-Za-z]{1,2}"
     rf"|[A-Za-z]\s?\([A-Za-z](?:,\s?[A-Za-z]){{0,3}}\)"
 )
 _WORDS = re.compile(r"[A-Za-z]{2,}(?:[ '-]{1,2}[A-Za-z0-9]{1,20}){0,7}")

@@ -12,7 +12,7 @@ BOX_GAP = 30
 HASH = re.compile(r"(?:^|(?<=[\s>]))####(?!#)[ \t]{0,20}", re.MULTILINE)
 HASH_HEADING = re.compile(r"(?:step|part|case|\d{1,2}[.)]\s+[A-Z])", re.IGNORECASE)
 LABEL = re.compile(
-    r"(?<![\w'-])(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
+    r"(?<![\w'])(?<!\w-)(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
     r"|(?:endg\w{1,10}\s{1,3})?antwort|réponse(?:\s{1,3}finale)?|respuesta(?:\s{1,3}final)?|risposta(?:\s{1,3}finale)?"
     r"|resposta(?:\s{1,3}final)?|ответ|відповідь|odpowiedź|odpověď|antwoord|svar|cevap|yanıt|vastaus|válasz|răspuns"
     r"|정답|답|答え|解答|الجواب|الإجابة|उत्तर|תשובה"
@@ -28,7 +28,7 @@ ROW = re.compile(r"^\|\s{0,8}\**(?:final\s)?answer\**\s{0,8}\|", re.IGNORECASE |
 SHORT_LABEL = re.compile(r"^[ \t]{0,8}[*_]{0,3}A[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?=[^\r\n]{1,60}\s{0,20}\Z)", re.MULTILINE)
 _TO_THE_QUESTION = r"(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?"
 PHRASE = re.compile(
-    rf"(?<![\w'-])(?:(?:answer|(?:correct|right|best)\s(?:choice|option))[*_]{{0,3}}{_TO_THE_QUESTION}\s{{1,3}}(?:"
+    rf"(?<![\w'])(?<!\w-)(?:(?:answer|(?:correct|right|best)\s(?:choice|option))[*_]{{0,3}}{_TO_THE_QUESTION}\s{{1,3}}(?:"
     r"(?:is\snot|isn['’]t|is\sneither|cannot\sbe|can['’]t\sbe|was\snot)\s[^.!?\n;]{1,60}?"
     r"(?:,?\s?\bbut(?:\srather)?|[.;,:]\s{1,2}(?:rather\s)?(?:it|the\sanswer)(?:\sis|['’]s))"
     r"|(?:is|are|would\sbe|will\sbe|must\sbe|should\sbe|equals|comes\s(?:out\s)?to)(?!n['’]t|\w))"

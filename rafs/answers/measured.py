@@ -13,7 +13,7 @@ from rafs.grammar.terms import Binary, Expression, Number
 from rafs.grammar.units import Unit, conversion, is_known_unit, read_unit
 
 _UNIT_TAIL = re.compile(
-    r"(?<=[\d)}.\]!])(?P<gap>\s?)-?"
+    r"(?:(?<=[\d)}.\]!])|(?<=\\pi)(?=\s)|(?<=π))(?P<gap>\s?)-?"
     r"(?P<unit>[A-Za-z°¢€£$µμΩ](?:[A-Za-z°µμΩ. /·*'-]|\^\{?-?\d\}?|\\cdot\s?|(?<=[A-Za-z])[23]){0,80})$"
 )
 _ANGLE = re.compile(r"(?:sin|cos|tan|cot|sec|csc)(?![a-z])")
@@ -64,8 +64,8 @@ def read_quantity(text: str, context: Context) -> Form | None:
     if special is not None:
         return special
     plain, unit_text, percent = _taken_apart(text)
-    if unit_text.strip() and _COMMA.fullmatch(plain):
-        plain = plain.replace(",", ".")  # one amount of money is no list
+    if (unit_text.strip() or percent) and _COMMA.fullmatch(plain):
+        plain = plain.replace(",", ".")  # one amount with one unit is no list
     number, decimals = _number(plain, context)
     if number is None:
         return _spelled(text)

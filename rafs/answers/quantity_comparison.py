@@ -27,7 +27,7 @@ def compare_quantities(a: Quantity, b: Quantity, context: Context) -> Truth:
         return _compare_percent(a, b, context)
     angle = _as_angles(a, b)
     if angle is not None:
-        return _truth(angle)
+        return truth_of(angle)
     if a.unit is None or b.unit is None or not (a.unit.is_measure and b.unit.is_measure):
         verdict = _compare_values(a, b, open_if_equal=_other_nouns(a.unit, b.unit) or _other_labels(a, b))
         return Truth.UNKNOWN if verdict is Truth.FALSE and _may_be_converted(a, b) else verdict
@@ -38,7 +38,8 @@ def compare_quantities(a: Quantity, b: Quantity, context: Context) -> Truth:
     return Truth.UNKNOWN if verdict is Truth.TRUE and _other_labels(a, b) else verdict
 
 
-def _truth(equal: bool | None) -> Truth:
+def truth_of(equal: bool | None) -> Truth:
+    """Return what a proof or refutation says."""
     return Truth.UNKNOWN if equal is None else Truth.TRUE if equal else Truth.FALSE
 
 
@@ -46,7 +47,7 @@ def _compare_values(a: Quantity, b: Quantity, *, open_if_equal: bool = False) ->
     equal = same_value(a, b)
     if equal is False and (_rounds_to(a, b) or _rounds_to(b, a)):
         return Truth.UNKNOWN
-    return Truth.UNKNOWN if equal and open_if_equal else _truth(equal)
+    return Truth.UNKNOWN if equal and open_if_equal else truth_of(equal)
 
 
 def same_value(a: Quantity, b: Quantity) -> bool | None:
@@ -64,16 +65,12 @@ def _compare_converted(a: Quantity, b: Quantity, factor: Factor) -> Truth:
         if factor.low != factor.high:
             return Truth.UNKNOWN
         scaled = Binary(op="*", left=a.expression, right=Number(value=factor.low))
-        return _truth(same_expression(scaled, b.expression))
+        return truth_of(same_expression(scaled, b.expression))
     low, high = sorted((a.value * factor.low, a.value * factor.high))
     if low == high == b.value:
         return Truth.TRUE
-    if low <= b.value <= high:
-        return Truth.UNKNOWN
-    exact_b, exact_a = b.value, a.value
-    near_b = b.decimals and abs(low - exact_b) <= Fraction(1, 2 * 10**b.decimals)
-    near_a = a.decimals and abs(exact_b / factor.low - exact_a) <= Fraction(1, 2 * 10**a.decimals)
-    return Truth.UNKNOWN if near_a or near_b else Truth.FALSE
+    rounded = (b.decimals and _is_near(low, b)) or (a.decimals and _is_near(b.value / factor.low, a))
+    return Truth.UNKNOWN if low <= b.value <= high or rounded else Truth.FALSE
 
 
 def _may_be_converted(a: Quantity, b: Quantity) -> bool:
@@ -155,7 +152,7 @@ def _compare_percent(a: Quantity, b: Quantity, context: Context) -> Truth:
         return _compare_values(a, b)
     if context.asks_percent is None:
         return Truth.UNKNOWN
-    return _truth(context.asks_percent)
+    return truth_of(context.asks_percent)
 
 
 def _rounds_to(rounded: Quantity, exact: Quantity) -> bool:

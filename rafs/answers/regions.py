@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cmp_to_key
 
 from rafs.answers.answer_maths import read_maths
-from rafs.answers.balls import is_zero
+from rafs.answers.balls import ball_of, is_zero
 from rafs.answers.forms import Interval, Region
 from rafs.grammar.terms import Binary, Expression, Variable, walk
 
@@ -159,8 +159,6 @@ def _without(text: str) -> Region | None:
 
 def _compared(a: Expression, b: Expression) -> int:
     """Return the sign of a - b; raises `_Unordered` where it cannot be told."""
-    from rafs.answers.balls import ball_of  # noqa: PLC0415
-
     difference = Binary(op="-", left=a, right=b)
     if a == b or is_zero(difference):
         return 0

@@ -56,11 +56,13 @@ _VERB = re.compile(
 _RESULT = re.compile(
     r"(?:\b(?:which|that|this|it|and)\s(?:then\s|only\s|just\s|still\s)?"
     r"(?:makes|gives|leaves|yields|totals|equals|becomes|comes\sto|amounts\sto|adds\sup\sto|results\sin)"
-    r"|\b(?:making|giving|leaving|yielding|totall?ing|becoming|resulting\sin|for\sa\stotal\sof)|:|→|⇒|->)"
+    r"|\b(?:making|giving|leaving|yielding|totall?ing|becoming|resulting\sin|for\sa\stotal\sof))"
     rf"{_BEFORE_NUMBER}",
     re.IGNORECASE,
 )
-"""What a sentence comes to at its end: `which makes 42 chairs`, `leaving 5`, `doubled: 7`."""
+"""What a sentence comes to: `which makes 42 chairs`, `leaving 5`."""
+_AT_LAST = re.compile(rf"(?::|→|⇒|->){_BEFORE_NUMBER}")
+"""The same of the last number alone: `doubled: 7`."""
 _OPERATED = re.compile(r"[\w{} ]{0,30}?\s?(?:[-+*/=^×÷]\s?[\d$(\\]|\\(?:times|cdot|div))")
 _TIMES = r"\\(?:times|cdot|div)(?![a-z])"
 _OPERATOR_AFTER = re.compile(
@@ -108,11 +110,14 @@ def comes_to(text: str, begin: int, number: int) -> bool:
     return _VERB.search(text, max(begin, number - _VERB_GAP), number) is not None
 
 
-def is_stated(text: str, begin: int, start: int, end: int) -> bool:
-    """Say whether the number text[start:end] stands behind `is` or `which makes`, no calculation going on from it."""
+def is_stated(text: str, begin: int, start: int, end: int, *, last: bool) -> bool:
+    """Say whether the number text[start:end] is what a sentence states, and no calculation goes on from it.
+
+    It stands behind `is` or `which makes`; the last number of a sentence also behind a colon or an arrow.
+    """
     reach = max(begin, start - _VERB_GAP)
-    stated = _COPULA.search(text, reach, start) or _RESULT.search(text, reach, start)
-    return stated is not None and _OPERATED.match(text, end) is None
+    marks = (_COPULA, _RESULT, _AT_LAST) if last else (_COPULA, _RESULT)
+    return any(mark.search(text, reach, start) for mark in marks) and _OPERATED.match(text, end) is None
 
 
 def is_operand(text: str, start: int, end: int) -> bool:

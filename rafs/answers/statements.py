@@ -10,9 +10,10 @@ from rafs.grammar.notation import read_notation
 from rafs.splitting.markup import atomic_spans, thinking_spans
 from rafs.splitting.segments import STEP_MARK, split_spans
 
-__all__ = ["Statement", "Statements", "find_statements", "read_statements"]
+__all__ = ["Statement", "Statements", "read_statements"]
 
 _CLOSING_SENTENCES = 3  # an unmarked answer may be followed by a remark or two (`I hope this helps.`)
+_SO = re.compile(r"[,;:–—-]\s(?:and\s)?(?:so|thus|hence|therefore)\b")
 _EQUALS = re.compile(r"(?P<name>(?<![\w\\])[A-Za-z]\s?)?(?<![<>!])=")
 
 
@@ -48,15 +49,13 @@ def read_statements(text: str, problem: str = "") -> Statements:
     seen = [one for one in final if not any(a <= one.start < b for a, b in comments)]
     own = [one for one in seen if not one.quoted]
     visible = COMMENT.sub(lambda comment: " " * len(comment.group()), text) if comments else text
-    if not own and (closing := _closing_statement(visible, reply)):
-        own, marked = [closing], _with(closing, marked)
+    if not own and (closing := _closing_statement(visible, reply)) and not _overlaps(closing, seen):
+        own, marked = [closing], [*marked, closing]
     return Statements(final=(*unseen, *(own or seen)), hidden=tuple(marked), tags=tuple(tags))
 
 
-def _with(closing: Statement, marked: list[Statement]) -> list[Statement]:
-    """Add a statement, unless another already covers its place."""
-    covered = any(one.start < closing.end and closing.start < one.end for one in marked)
-    return marked if covered else [*marked, closing]
+def _overlaps(closing: Statement, others: list[Statement]) -> bool:
+    return any(one.start < closing.end and closing.start < one.end for one in others)
 
 
 def _closing_statement(text: str, reply: int) -> Statement | None:
@@ -90,7 +89,9 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
         return None
     concluded = CONCLUSION_WORDS.search(text, begin, end)
     equations = [(sign.end(), sign["name"] is None) for sign in _EQUALS.finditer(text, begin, end)]
-    start, stop = _result(text, begin, numbers, equations, concluded.end() if concluded else None)
+    clause = max((so.end() for so in _SO.finditer(text, begin, numbers[-1][0])), default=begin)
+    ending = [span for span in numbers if span[0] >= clause]
+    start, stop = _result(text, clause, ending, equations, max(clause, concluded.end()) if concluded else None)
     if text[start] == "$" and (start - begin) in {atom for atom, _ in atomic_spans(text[begin:end])}:
         start += 1
     source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
@@ -107,11 +108,13 @@ def _result(
     """Choose the number a sentence comes to, by its place in the wording and never by its value.
 
     The last one behind `is` or `which makes`, unless a calculation (`3 * 4 = ...`, not `n = ...`) ends later; else the
-    first behind the last `=`; else, in a conclusion, the first behind another verb (`needs 7 boxes for 4 weeks`) or the first;
-    else the last.
+    first behind the last `=`; else, in a conclusion, the first behind another verb (`needs 7 boxes for 4 weeks`) or the
+    first; else the last.
     """
     calculated = max((at for at, calculation in equations if calculation), default=-1)
-    stated = [span for span in numbers if span[0] >= calculated and is_stated(text, begin, *span)]
+    stated = [
+        span for span in numbers if span[0] >= calculated and is_stated(text, begin, *span, last=span == numbers[-1])
+    ]
     if stated:
         return stated[-1]
     last = calculated if calculated >= 0 else equations[-1][0] if equations else len(text)

@@ -104,14 +104,3 @@ def speaks_of_property(text: str, start: int, *, whole: bool = False) -> bool:
     """
     before = text[max(0, start - DENIAL_REACH) : start]
     return _DIGIT_OF.search(before) is not None or (not whole and _OF.search(before) is not None)
-
-
-def is_modular(text: str, left: Span, right: Span) -> frozenset[str]:
-    """Return a doubt where congruences stand around an equation, which then may hold in residues only."""
-    before, after = text[max(0, left.start - MODULAR_REACH) : left.start], text[right.end : right.end + MODULAR_REACH]
-    return frozenset(["modular"]) if _MODULAR.search(before) or _MODULAR.search(after) else frozenset()
-
-
-MODULAR_REACH = 80
-"""Characters around an equation in which congruences are looked for."""
-_MODULAR = re.compile(r"\\equiv|≡|\bmod\b|\\[pb]mod|\\text\{mod\}")

@@ -138,6 +138,8 @@ def _is_imaginary(link: Link) -> bool:
                 node.op != "^" and _is_complex_sum(node.right)
             ):
                 return True
+            case Binary(op="/", left=Number(), right=Variable(name="i")) if _is_unit(left) and _is_unit(right):
+                return True
             case Call(name="abs" | "conj" | "Re" | "Im" | "arg" | "exp") if _has(node, _I):
                 return True
             case Binary(op="^", left=Variable(name="e")) if _has(node.right, _I):
@@ -156,6 +158,8 @@ def _is_unit(expression: Expression) -> bool:
             return _is_unit(expression.operand)
         case Number():
             return abs(expression.value) == 1
+        case Binary(op="/"):
+            return _is_unit(expression.left) and _is_unit(expression.right)
     return expression == _I
 
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from rafs.claims.assertions import is_conditional, is_denied, is_modular, is_option, is_reported, is_universal
+from rafs.claims.assertions import is_conditional, is_denied, is_option, is_reported, is_universal
 from rafs.claims.left_sides import LeftSide
+from rafs.claims.other_arithmetic import other_arithmetic
 from rafs.claims.relations import Link
 from rafs.claims.rewritings import is_rewriting
 from rafs.claims.right_sides import doubts_after, read_modulus, read_remainder, span_of
@@ -63,7 +64,7 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
         left_span=left_span,
         right_span=right_span,
         doubts=left.doubts
-        | (is_modular(finder.text, left_span, right_span) if relation == "=" and modulus is None else frozenset())
+        | (other_arithmetic(finder.text, left_span, right_span) if relation == "=" and not modulus else frozenset())
         | (right.doubts if right is not None else frozenset())
         | _exclamation(finder, left, right, following)
         | (doubts_after(finder.tokens, after) if modulus is None and remainder is None else frozenset()),

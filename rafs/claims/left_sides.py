@@ -108,8 +108,8 @@ def _past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
     shape = [token.kind for token in tokens[start : min(start + 3, end)]]
     if shape[:2] == [Kind.NUMBER, Kind.CLOSE]:
         return start + 2
-    if shape == [Kind.OPEN, Kind.NUMBER, Kind.CLOSE] and start + 3 < end and tokens[start + 3].kind is Kind.NUMBER:
-        return start + 3
+    if shape == [Kind.OPEN, Kind.NUMBER, Kind.CLOSE] and start + 3 < end:
+        return start + 3 if tokens[start + 3].kind is Kind.NUMBER and tokens[start + 3].spaced else start
     return start
 
 
@@ -179,11 +179,38 @@ def _starts(tokens: Sequence[Token], start: int, end: int) -> list[int]:
         raised = token.text == "^" and after_word  # `^6C_2`
         if token.kind is Kind.OPERATOR and token.text not in "-+" and not raised:
             continue
-        if before is None or (before.kind is Kind.WORD and token.spaced and not _is_name(tokens, index - 1)):
+        if before is None or (token.spaced and _may_end_before(tokens, start, index)):
             if token.kind is Kind.OPERATOR and before is not None and not raised:
                 continue
             places.append(index)
     return places[-MAX_STARTS:]
+
+
+def _may_end_before(tokens: Sequence[Token], start: int, index: int) -> bool:
+    """Say whether the token before `index` is a word or a tag of the sentence, no part of an expression."""
+    match tokens[index - 1].kind:
+        case Kind.WORD:
+            return not _is_name(tokens, index - 1)
+        case Kind.CLOSE:
+            return _is_tag(tokens, start, index - 1)
+    return False
+
+
+def _is_tag(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Say whether a group that ends there is a remark, a label or a mark of a template: `(hint)`, `[/INST]`, `{0}`."""
+    opener = end
+    while opener > max(start, end - MAX_TAG) and tokens[opener].kind is not Kind.OPEN:
+        opener -= 1
+    inside = [token for token in tokens[opener + 1 : end] if token.text != "/"]
+    if tokens[opener].kind is not Kind.OPEN or not inside or not (opener == start or tokens[opener].spaced):
+        return False
+    if len(inside) == 1 and inside[0].kind is Kind.NUMBER:
+        return tokens[end].text == "}" and (opener == 0 or tokens[opener - 1].text == "}")
+    return all(token.kind is Kind.WORD and len(token.text) > 1 and token.text not in FUNCTIONS for token in inside)
+
+
+MAX_TAG = 6
+"""Tokens of a tag."""
 
 
 def _is_name(tokens: Sequence[Token], index: int) -> bool:
@@ -206,8 +233,11 @@ def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset
     ends = [position for position, text in enumerate(texts) if text in _SEPARATORS - {"and", "or"}]
     if _JOINED & set(texts[ends[-1] if ends else 0 :]) and texts[-1] not in _JOINED:
         doubts.add("joined")
-    for token in reversed(words):
+    for position in range(index - 1, start - 1, -1):
+        token = tokens[position]
         if token.kind is Kind.WORD and token.text.lower() in _SEPARATORS:
+            break
+        if token.kind is Kind.CLOSE and _is_tag(tokens, start, position):
             break
         if token.kind is not Kind.WORD:
             doubts.add("unread")

@@ -95,12 +95,19 @@ def _links_of(text: str, names: frozenset[str], tokens: list[Token]) -> tuple[li
         n_tried += token.kind is Kind.RELATION or token.text.lower() in FIRST_WORDS
         if n_tried > MAX_RELATIONS:
             finder.unread.append(token.start)
+            _drop_chain(finder)
             break
         if token.kind is Kind.RELATION and not in_script(finder.tokens, index):
             _read_relation(finder, index)
         elif token.kind is Kind.WORD or token.text in DIVIDING_SIGNS:
             read_words(finder, index)
     return finder.links, finder.unread
+
+
+def _drop_chain(finder: Finder) -> None:
+    """Take away the links of a chain that goes on behind the last one: its end may be wrong."""
+    while finder.links and finder.links[-1].continued:
+        finder.links.pop()
 
 
 def _read_relation(finder: Finder, index: int) -> None:

@@ -5,12 +5,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeGuard
 
-from rafs.claims.conversions import conversion, may_convert
 from rafs.claims.relations import Link
 from rafs.claims.roundings import CLOSE_APPROXIMATION, is_cut, is_near, is_rounding
 from rafs.grammar.enclosure import enclose
 from rafs.grammar.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, leaves
 from rafs.grammar.terms import literal_of, mapped, walk
+from rafs.grammar.units import conversion, may_convert
 from rafs.types import Truth
 
 
@@ -22,6 +22,10 @@ def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth,
     decimals = literal.decimals if literal is not None else None
     if decimals is not None and (found := _rounding(link, value, result, decimals)):
         return found
+    written = literal_of(link.left) if literal is None else None
+    shows = written is not None and (written.decimals >= MIN_SHOWN or link.relation == "≈")
+    if written is not None and shows and is_rounding(result, value, written.decimals):
+        return (Truth.TRUE if link.relation == "≈" else Truth.UNKNOWN), "rounded"
     if _has_percent(link.left) or _has_percent(right):
         if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
             return Truth.TRUE, "percent"
@@ -34,6 +38,10 @@ def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth,
     if value < 1 and isinstance(right, Number) and _is_ratio(link.left) and result >= 1:
         return Truth.UNKNOWN, "a share of something unsaid"
     return _converted(link, value, result)
+
+
+MIN_SHOWN = 2
+"""Decimals with which `0.33 = 1/3` may be a rounding told the other way round; `0.3 = 1/3` is wrong."""
 
 
 def _rounding(link: Link, value: Fraction, result: Fraction, decimals: int) -> tuple[Truth, str] | None:
@@ -187,7 +195,9 @@ def dozen_reading(link: Link, value: Fraction, result: Fraction) -> bool | None:
         return None
     one, other = (evaluate(_counted(side)) for side in sides)
     mixed = any(_is_dozen(leaf) != _is_dozen(leaves(link.left)[0]) for leaf in leaves(link.left) + leaves(link.right))
-    counts_only = mixed and _is_sum(link.left)
+    by_twelve = any(isinstance(leaf, Number) and leaf.value == 12 and not leaf.unit for leaf in leaves(link.left))
+    unsaid = isinstance(link.left, Binary) and not any(_is_dozen(leaf) for leaf in leaves(link.left))
+    counts_only = mixed and _is_sum(link.left) and not (by_twelve or unsaid)
     return (one is not None and one == other) or (value == result and not counts_only)
 
 

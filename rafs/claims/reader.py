@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from rafs.claims.conventions import states_constant
 from rafs.claims.links import find_links
+from rafs.claims.other_arithmetic import redefined_signs, uses_sign
 from rafs.claims.relations import Link
 from rafs.claims.retractions import is_failed_trial, retracted
 from rafs.claims.verdicts import Ruling, rule
@@ -25,7 +26,9 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _X_IS_A_NAME = re.compile(
-    r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b", re.I
+    r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b"
+    r"|(?:^|[,;:($]|\b(?:and|so|let|where|with|if|then))\s{0,2}x\d\s?=",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -76,6 +79,8 @@ class Reader:
     """The problem without white space; an equation in it is given, not asserted for every value."""
     tokens: dict[int, Sequence[Token]] = field(default_factory=dict)
     """What each step was cut into, by its index; steps with annotations are left out."""
+    redefined: frozenset[str] = frozenset()
+    """Signs of calculation that the problem or a step so far gives a meaning of their own."""
     equations: list[Link] = field(default_factory=list)
     """Equations in one unknown that this step has stated."""
 
@@ -98,12 +103,13 @@ def read_claims(blind_steps: Sequence[BlindStep], problem: str) -> tuple[Claim, 
 
 def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
     """Read the claims, the names and what could not be read, step by step, from text in English notation."""
-    reader = Reader(problem="".join(problem.split()))
+    reader = Reader(problem="".join(problem.split()), redefined=redefined_signs(problem))
     names: set[str] = set()
     variable_x = _X_IS_A_NAME.search(problem) is not None
     for position, step in enumerate(blind_steps):
         names |= {found.group(1) for found in _NAME.finditer(step.text)}
         variable_x = variable_x or _X_IS_A_NAME.search(step.text) is not None
+        reader.redefined |= redefined_signs(step.text)
         if len(reader.found) >= MAX_CLAIMS:
             reader.unread_steps.add(position)
             continue
@@ -140,16 +146,18 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
         is_condition or not all(_is_settled(reader, step, link, name) for name in names)
     ):
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
-    if len(names) == 1 and link.relation == "=" and link.right is not None:
+    if len(names) == 1 and link.relation == "=" and link.right is not None and ruling.truth is not Truth.TRUE:
         reader.equations.append(link)
     if link.annotation and ruling.truth is Truth.TRUE and _is_shown_otherwise(step.text, link, ruling):
         ruling = replace(ruling, truth=Truth.FALSE, reason="another number stands behind the annotation")
+    if ruling.truth is not Truth.UNKNOWN and uses_sign(link, reader.redefined):
+        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a sign has a meaning of its own here")
     if ruling.truth is Truth.FALSE and is_failed_trial(step.text, link):
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="the step tries it out, and finds that it fails")
     if isinstance(link.left, Number) and link.doubts and ruling.truth is not Truth.TRUE:
         return
-    if ruling.rounded and ruling.value is not None and ruling.result is not None:
-        reader.rounded[ruling.result] = ruling.value
+    if ruling.rounded is not None and ruling.result is not None:
+        reader.rounded[ruling.result] = ruling.rounded
     _keep(reader, step, link, ruling)
 
 
@@ -257,7 +265,7 @@ def _is_shown_otherwise(text: str, link: Link, ruling: Ruling) -> bool:
         return False
     plain = not shown[0].percent and not shown[0].decimals and ruling.result.denominator == 1
     ends = len(shown) < 2 or shown[1].kind in (Kind.WORD, Kind.BREAK)
-    return plain and ends and shown[0].value != ruling.result
+    return plain and ends and shown[0].value != abs(ruling.result)
 
 
 def _visible_span(text: str, link: Link, ruling: Ruling) -> Span | None:

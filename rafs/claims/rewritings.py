@@ -26,8 +26,8 @@ def is_rewriting(text: str, start: int, left: Expression, right: Expression) -> 
     """Say whether text[start:] begins an identity: `it factors as x^2 - 1 = (x - 1)(x + 1)`.
 
     It must be announced in its sentence, in a step that speaks of no equation; sum and product must stand where the
-    announcement says; and both sides must be polynomials in one name that agree in degree, leading coefficient and
-    constant term, as slips of signs do and equations to be solved seldom do.
+    announcement says; and both sides must be polynomials in one name that agree in degree and leading coefficient, and
+    differ by no linear term alone, as slips do and equations to be solved seldom do.
     """
     before = text[max(0, start - REACH) : start]
     shapes = _is_product(left), _is_product(right)
@@ -35,12 +35,14 @@ def is_rewriting(text: str, start: int, left: Expression, right: Expression) -> 
         (shapes == (False, True) and (_FACTORED.search(before) or _SIMPLIFIED.search(before)))
         or (shapes == (True, False) and (_EXPANDED.search(before) or _SIMPLIFIED.search(before)))
     )  # fmt: skip
-    return bool(announced) and _CONDITION.search(text) is None and _agree_at_ends(left, right)
+    return bool(announced) and _CONDITION.search(text) is None and _are_alike(left, right)
 
 
 def _is_product(expression: Expression) -> bool:
     """Say whether a product or power of sums with names stands there."""
     match expression:
+        case Binary(op="+" | "-"):
+            return _is_product(expression.left) or _is_product(expression.right)
         case Binary(op="*"):
             return any(_is_product(side) or _is_sum(side) for side in (expression.left, expression.right))
         case Binary(op="^"):
@@ -54,19 +56,22 @@ def _is_sum(expression: Expression) -> bool:
     return isinstance(expression, Binary) and expression.op in "+-" and bool(variables(expression))
 
 
-def _agree_at_ends(left: Expression, right: Expression) -> bool:
+def _are_alike(left: Expression, right: Expression) -> bool:
     names = variables(left)
     sides = normal_form(left), normal_form(right)
     if len(names) != 1 or variables(right) != names or sides[0] is None or sides[1] is None:
         return False
     if any(set(side.bottom) != {()} or side.atoms() != names for side in sides if side is not None):
         return False
-    ends = [_ends(side.top, side.bottom) for side in sides if side is not None]
-    return ends[0] == ends[1] and ends[0][0] > 1
+    powers = [_coefficients(side.top, side.bottom) for side in sides if side is not None]
+    degrees = [max(by_power) for by_power in powers]
+    differing = {power for power in range(max(degrees)) if powers[0].get(power, 0) != powers[1].get(power, 0)}
+    if degrees[0] != degrees[1] or powers[0][degrees[0]] != powers[1][degrees[0]]:
+        return False
+    return degrees[0] > 1 or differing <= {0}  # `4x - 6 = 4x - 2` has no solution that anybody could look for
 
 
-def _ends(top: Polynomial, bottom: Polynomial) -> tuple[int, Fraction, Fraction]:
-    """Return degree, leading coefficient and constant term of a polynomial in one name."""
-    by_degree = {sum(power for _, power in term): value / bottom[()] for term, value in top.items() if value}
-    degree = max(by_degree, default=0)
-    return degree, by_degree.get(degree, Fraction(0)), by_degree.get(0, Fraction(0))
+def _coefficients(top: Polynomial, bottom: Polynomial) -> dict[int, Fraction]:
+    """Return the coefficients of a polynomial in one name, by power."""
+    by_power = {sum(power for _, power in term): value / bottom[()] for term, value in top.items() if value}
+    return by_power or {0: Fraction(0)}

@@ -32,6 +32,8 @@ def ends_cleanly(tokens: Sequence[Token], end: int, right: Expression) -> bool:
         return False
     if token.kind is Kind.FUNCTION:
         return token.text == "pmod"
+    if token.kind is Kind.NUMBER:  # `010 101_2`, cut into groups of digits
+        return token.spaced and tokens[end - 1].kind is not Kind.NUMBER
     return token.kind is not Kind.JUNK or _is_harmless(tokens, end, right)
 
 

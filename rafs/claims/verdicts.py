@@ -9,6 +9,7 @@ from rafs.claims.dates import rule_dates
 from rafs.claims.exact_values import find_value, related
 from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, loose_reading
 from rafs.claims.measured import compare_measures, have_one_unit
+from rafs.claims.other_readings import other_reading
 from rafs.claims.relations import Link
 from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times
@@ -43,8 +44,8 @@ class Ruling:
     result: Fraction | None
     result_span: Span | None
     reason: str = ""
-    rounded: bool = False
-    """The result is a rounding of the value."""
+    rounded: Fraction | None = None
+    """What the result is a rounding of, exactly or to some forty digits; None where it is none."""
 
 
 def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction, Fraction]) -> Ruling:
@@ -113,6 +114,8 @@ def _numbers(
 def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fraction, Fraction]) -> Ruling:
     span = link.right_span
     assert link.right is not None
+    if isinstance(link.right, Binary) and link.right.op == "mod" and value != result:
+        return _congruent(replace(link, modulus=link.right.right), {}, value, result)
     held = dozen_reading(link, value, result)
     if held is None and link.relation == "=":
         held = compare_measures(link.left, link.right)
@@ -139,8 +142,10 @@ def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fract
             result=value if reason == "percent" else result,
             result_span=span,
             reason=reason,
-            rounded=reason == "rounded",
+            rounded=value if reason == "rounded" else None,
         )
+    if (saved := other_reading(link, value, result)) != "":
+        return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=span, reason=saved)
     return _doubted(link, value, result, f"{_source(link.left)} is {show(value)}, not {show(result)}")
 
 
@@ -271,19 +276,24 @@ def _open_reason(link: Link, free: frozenset[str]) -> str:
 
 def _bounded(link: Link, left: Bounds, right: Bounds, value: Fraction | None, result: Fraction | None) -> Ruling | None:
     """Decide a relation between bounds; None while they overlap."""
-    literal = literal_of(link.right)
+    computed, literal = link.left, literal_of(link.right)
+    if literal is None and link.right is not None and link.relation in ("=", "≈"):
+        computed, literal, left, right = link.right, literal_of(link.left), right, left
     if link.relation == "≈" or (link.relation == "=" and literal is not None):
         decimals = literal.decimals if literal is not None else 0
         target = right[0]
         fits = literal is not None and all(is_rounding(side, target, decimals) for side in left)
         if fits and (decimals or link.relation == "≈"):
-            return Ruling(truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="rounded")
+            return Ruling(
+                truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="rounded",
+                rounded=left[0],
+            )  # fmt: skip
         if literal is not None and literal.continues and all(is_cut(side, target, decimals) for side in left):
             return Ruling(
                 truth=Truth.TRUE, value=None, result=result, result_span=link.right_span, reason="first digits"
             )
-        loose = link.relation == "≈" and is_forgiven(link.left, left[0], target, decimals)
-        if loose or is_cut(left[0], target, decimals):
+        loose = link.relation == "≈" and is_forgiven(computed, left[0], target, decimals)
+        if loose or all(is_cut(side, target, decimals) for side in left):
             return Ruling(
                 truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="roughly"
             )

@@ -9,8 +9,10 @@ from rafs.claims.finder import Finder, add_link, is_asserted
 from rafs.claims.left_sides import LeftSide, find_left
 from rafs.claims.properties import property_at
 from rafs.claims.right_sides import is_steered, span_of
+from rafs.claims.told_results import find_told
 from rafs.claims.told_roundings import rounding_at
 from rafs.claims.word_relations import WordRelation, relation_at
+from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, variables
 from rafs.grammar.tokens import Kind
@@ -21,8 +23,9 @@ _COUNTS = frozenset(["dozen", "dozens", "gross", "pair", "pairs", "score"])
 MIN_DOZEN = len("a dozen")
 """Letters of a number in words that is one by its count alone: `a dozen is 12`, `half a dozen is 6`."""
 _GOVERNING = frozenset(
-    "divides divide dividing satisfies satisfying exceeds exceeding below above under over than to from until up "
-    "between containing into after before within around near beyond upon at per".split()
+    "makes make making sets set setting keeps keep divides divide dividing satisfies satisfying exceeds exceeding "
+    "below above under over than to from until up between into containing after before within around near beyond upon "
+    "at per".split()
 )
 """Words whose object is no subject of what follows: `the largest number that divides 12 * 5 is ...`."""
 _REMARK = re.compile(r"\w+[ -]+(?:[a-z]+ )?[A-Z]\w|\b(?:of|outside|who|whose|which|from|in) ")
@@ -51,6 +54,10 @@ def read_words(finder: Finder, index: int) -> None:
 def _read_relation(finder: Finder, said: WordRelation) -> None:
     right = _right_side(finder, said)
     if right is None or variables(right.expression) or is_steered(finder.tokens, right.end):
+        return
+    told = find_told(finder.tokens, said, right, finder.names)
+    if told is not None:
+        add_link(finder, said.relation, told, right, in_words=True)
         return
     left = find_left(finder.tokens, said.start, finder.names, across_breaks=False)
     if left is None or not _are_related(left.parsed.expression, right.expression, said):
@@ -123,16 +130,36 @@ def _doubted(finder: Finder, left: LeftSide, right: Parsed, said: WordRelation) 
     computed = said.explicit or is_share or _DIVISION.search(text, span.start, span.end)
     if _is_bare_ratio(right.expression):
         computed = (
-            computed or text[said.verb.start : said.verb.end] in _BEING or _SIMPLIFIED.search(text, 0, span.start)
+            computed or finder.tokens[said.at].text in _BEING or _SIMPLIFIED.search(text, 0, span.start)
         )
     if _is_bare_ratio(left.parsed.expression) and not computed:
         doubts.add("a share of something unsaid")
+    doubts |= _other_meanings(text[span.start : span.end], left.parsed.expression, right.expression)
     parsed = left.parsed
     if said.of_remainder:
         if not isinstance(parsed.expression, Binary) or parsed.expression.op != "/":
             return None
         parsed = replace(parsed, expression=replace(parsed.expression, op="mod"))
     return LeftSide(parsed=parsed, doubts=frozenset(doubts))
+
+
+def _other_meanings(text: str, left: Expression, right: Expression) -> set[str]:
+    """Return doubts where the words say something else of these two as well.
+
+    `25 % off $40 is $10` tells what is taken off; `one lira is equal to 1.5/1200` a rate; and a point that is a
+    vector is the image or the foot of something.
+    """
+    if isinstance(left, Binary) and left.op == "*" and _OFF.search(text):
+        price, size, whole = evaluate(left), evaluate(right), evaluate(left.left)
+        if price is not None and size is not None and whole is not None and price + size == whole:
+            return {"off"}
+    if isinstance(left, Number) and left.unit and not isinstance(right, Number) and not is_known_unit(left.unit):
+        return {"unit"}
+    return {"of what"} if isinstance(left, Call) and left.name in _VECTORS else set()
+
+
+_OFF = re.compile(r"\boff\b")
+_VECTORS = frozenset(["tuple", "list", "matrix"])
 
 
 def _is_bare_ratio(expression: Expression) -> bool:

@@ -12,7 +12,8 @@ class WordRelation:
     """What words between two sides say of them."""
 
     relation: str
-    verb: Token
+    at: int
+    """Token with which the relation begins."""
     start: int
     """Token after the left side."""
     end: int
@@ -120,7 +121,7 @@ def _between(tokens: Sequence[Token], index: int, end: int, relation: str, *, ex
     totals = len(words) > 2 and words[0] in ("a", "the") and words[1] in _TOTALS and words[2] == "of"
     return WordRelation(
         relation=relation,
-        verb=tokens[index],
+        at=index,
         start=start,
         end=end + n_remainder,
         total_end=end + (3 if totals else n_remainder),

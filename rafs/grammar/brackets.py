@@ -139,7 +139,7 @@ def _is_set(cursor: Cursor, start: int, *, escaped: bool) -> bool:
     if (
         escaped
         or cursor.symbol() in SET_SIGNS
-        or (texts and texts[-1] in SET_SIGNS | {"{", ","})
+        or (texts and (texts[-1] in SET_SIGNS | {","} or (texts[-1] == "{" and cursor.symbol() == ",")))
         or texts in (["}", "*"], ["}", "-"])
     ):
         return True

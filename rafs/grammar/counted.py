@@ -166,6 +166,9 @@ def _unit_follows(cursor: Cursor) -> bool:
     known = len(word.text) > 2 or word.text in KNOWN_UNITS
     if sign.text == "-":
         return known and not sign.spaced and not word.spaced
+    before = cursor.tokens[cursor.position - 1]
+    if sign.spaced and word.spaced and before.kind is Kind.NUMBER and not before.currency:
+        return is_known_unit(word.text)  # `12 / total time` is no rate
     return known and (len(word.text) > 1 or cursor.tokens[cursor.position - 1].kind is Kind.WORD)
 
 
@@ -174,7 +177,7 @@ def _is_unit(cursor: Cursor, token: Token) -> bool:
         return False
     if token.text.lower() == "of":
         return not starts_operand(cursor, past_article(cursor, 1))
-    if ends_operand(cursor):
+    if ends_operand(cursor) or (cursor.symbol(1) == "^" and not is_known_unit(token.text)):
         return False
     if len(token.text) == 1:
         known = token.text in KNOWN_UNITS or (is_known_unit(token.text) and _has_known_unit(cursor))

@@ -51,6 +51,11 @@ class Cursor:
         token = self.peek()
         return token is not None and token.kind is kind and (not texts or token.text in texts)
 
+    def at_relation(self, ahead: int) -> bool:
+        """Say whether a relation stands that many places ahead."""
+        token = self.peek(ahead)
+        return token is not None and token.kind is Kind.RELATION
+
     def symbol(self, ahead: int = 0) -> str:
         """Return what the token that many places ahead means as a sign; "" behind the end."""
         token = self.peek(ahead)

@@ -36,7 +36,7 @@ _PIECE = re.compile(
     r"[^\S\n]*+(?:"
     r"([A-Za-z]++(?![\w'’\-]|\$\d))"
     rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=[A-Za-z])\d)?)"
-    r"|([+^()\]\n;?×·≤≥≠]|\[(?!" + re.escape(ANSWER_PLACEHOLDER[1:]) + r")|=(?![=<>])|,(?![0-9])|\.(?![.\w])|[{}]"
+    r"|([+^()\]\n;?×·≤≥≠]|\[(?!" + re.escape(ANSWER_PLACEHOLDER[1:]) + r")|=(?![=<>])|,(?![0-9])|\.(?![.\w])|\{(?![%{])|\}"
     r"|-(?:(?<=[0-9)].)(?=[\s(A-Za-z\\])|(?<=[0-9)][ \u00a0].)(?=\s)))"
     rf"|({_PLAIN_NUMBER})"
     r"|(\\(?:[A-Za-z]+|.|\Z))"
@@ -50,6 +50,8 @@ _WORD, _OTHER_WORD, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_NUMBER, _OTHER_SIGN =
 """Words are ASCII letters alone, or with what can only be told letter by letter; plain signs mean the same anywhere."""
 _PLAIN_COMMANDS = {name: meaning for name, meaning in COMMANDS.items() if meaning[0] is not Kind.FUNCTION}
 _FOREIGN = re.compile(r"(?![0-9])\d|(?<=\d)[．٫](?=\d)|(?<=\d)[，٬](?=\d{3}(?!\d))|٪")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
+"""Signs of no width that may stand inside a number or between any two signs."""
 _VARIABLE_X = re.compile(
     r"[xX](?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])|(?<=\bfor x)\b)",
     re.DOTALL,
@@ -69,12 +71,21 @@ def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
         linear in the length of the text.
     """
     if not text.isascii():
+        if (unseen := _UNSEEN.search(text)) is not None:
+            return _with_places(text, unseen.start(), variable_x)
         text = _FOREIGN.sub(_ascii_sign, text)
     if variable_x is None:
         variable_x = _VARIABLE_X.search(text) is not None
     lexer = Lexer(text=text, european=is_european(text), variable_x=variable_x)
     _cut(lexer)
     return lexer.tokens
+
+
+def _with_places(text: str, first: int, variable_x: bool | None) -> list[Token]:
+    """Cut a text as if its invisible signs, of which the first stands at `first`, were not there."""
+    seen = [*range(first), *(at for at in range(first, len(text)) if _UNSEEN.match(text, at) is None)]
+    tokens = lex("".join(map(text.__getitem__, seen)), variable_x=variable_x)
+    return [token._replace(start=seen[token.start], end=seen[token.end - 1] + 1) for token in tokens]
 
 
 def _ascii_sign(found: re.Match[str]) -> str:

@@ -44,7 +44,7 @@ MAX_BLOCK = 12
 MAX_BEFORE_BLOCK = 2
 """Digits before it, as the 08 of `0.08333...`."""
 _PERCENT = re.compile(
-    r"\s?(?:(?<!\s)\\?[%％](?!\d)|(?<=\s)\\?[%％](?!\s?\d)|per ?cent(?:age points?)?\b|percentage points?\b|pct\b"
+    r"\s?(?:(?<!\s)\\?[%％](?!\d)|(?<=\s)\\?[%％](?!\s?\d|[sdif(])|per ?cent(?:age points?)?\b|percentage points?\b|pct\b"
     r"|(?P<mille>‰|per ?mille?\b)"
     r"|(?P<points>basis points?\b))",
     re.IGNORECASE,

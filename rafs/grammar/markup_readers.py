@@ -46,7 +46,7 @@ def read_tag(lexer: Lexer) -> bool:
     """Read an HTML tag: `<sup>` raises, blocks break, and the look of letters is nothing; False where there is none."""
     found = _TAG.match(lexer.text, lexer.position)
     if found is None:
-        return False
+        return _read_control(lexer)
     name, closes = found[1].lower(), found.group().startswith("</")
     if name == "sup" and not closes and lexer.follows_operand():
         lexer.emit(Kind.OPERATOR, "^", lexer.position)
@@ -68,6 +68,15 @@ def read_tag(lexer: Lexer) -> bool:
     return True
 
 
+def _read_control(lexer: Lexer) -> bool:
+    """Read a mark of a chat template, `<|im_end|>`, or a tag of any other name as the end of a line."""
+    found = _CONTROL.match(lexer.text, lexer.position)
+    if found is not None:
+        lexer.emit(Kind.BREAK, "\n", found.end())
+    return found is not None
+
+
+_CONTROL = re.compile(r"<\|[\w ]{1,40}\|>|</[A-Za-z][\w-]{0,30}>|<s>|<[A-Za-z][A-Za-z_]{3,30}>")
 _REACH = 2000
 """Characters in which a tag of one letter must be closed."""
 

@@ -83,9 +83,13 @@ def _measure(name: str) -> Measure:
     return Measure(dimension=dimension, factor=Fraction(base.magnitude), system="")
 
 
+def load_units() -> None:
+    """Load the unit library, a quarter of a second that else the first comparison of two units waits for."""
+    _registry()
+
+
 @cache
 def _registry() -> "pint.UnitRegistry[Fraction]":
-    """Load the unit library: a quarter of a second, paid when two units are first compared."""
     import pint
 
     return pint.UnitRegistry(non_int_type=Fraction)

@@ -35,6 +35,7 @@ _SINGLE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(["square root", "positive square root", "principal square root"], "sqrt"),
         **{name: name for name in ("square", "cube", "cube root", "factorial")},
         **dict.fromkeys(["reciprocal", "multiplicative inverse"], "reciprocal"),
+        **dict.fromkeys(["negative reciprocal", "opposite reciprocal"], "negative reciprocal"),
         **dict.fromkeys(["opposite", "additive inverse", "negation"], "opposite"),
         "absolute value": "abs",
     }
@@ -121,8 +122,11 @@ def _of_one(cursor: Cursor, name: str) -> Expression:
     match name:
         case "square" | "cube":
             return Binary(op="^", left=operand, right=Number(value=Fraction(2 if name == "square" else 3)))
-        case "reciprocal":
-            return Binary(op="/", left=Number(value=Fraction(1)), right=operand)
+        case "reciprocal" | "negative reciprocal":
+            if word_at(cursor, 0) in ("mod", "modulo") or word_at(cursor, 1) in ("mod", "modulo"):
+                raise Unreadable
+            sign = 1 if name == "reciprocal" else -1
+            return Binary(op="/", left=Number(value=Fraction(sign)), right=operand)
         case "opposite":
             return Binary(op="-", left=Number(value=Fraction(0)), right=operand)
         case "cube root":

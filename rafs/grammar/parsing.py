@@ -111,6 +111,9 @@ def _product(cursor: Cursor) -> Expression:
             left = joined
         elif token.kind is Kind.NUMBER and _goes_on(cursor, left):
             left = Call(name="compound", args=(left, read_factor(cursor)))
+        elif token.text == "and" and _goes_on(cursor, left, 1) and not cursor.at_relation(3):
+            cursor.take()
+            left = Call(name="compound", args=(left, read_factor(cursor)))
         elif _starts_implicit(cursor):
             right = _power(cursor)
             product = Binary(op="*", left=left, right=right)
@@ -146,10 +149,10 @@ def _ratio(cursor: Cursor, first: Expression) -> Expression:
     return Binary(op="/", left=first, right=terms[1]) if len(terms) == 2 else Call(name="ratio", args=tuple(terms))
 
 
-def _goes_on(cursor: Cursor, left: Expression) -> bool:
+def _goes_on(cursor: Cursor, left: Expression, ahead: int = 0) -> bool:
     """Say whether a smaller unit follows, as in `2 hours 15 minutes`, `6 ft 2 in`."""
-    word = cursor.peek(1)
-    if word is None or word.kind is not Kind.WORD:
+    number, word = cursor.peek(ahead), cursor.peek(ahead + 1)
+    if number is None or number.kind is not Kind.NUMBER or word is None or word.kind is not Kind.WORD:
         return False
     last = left.args[-1] if isinstance(left, Call) and left.name == "compound" else left
     if not isinstance(last, Number) or not last.unit or last.percent:

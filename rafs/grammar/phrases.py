@@ -39,7 +39,7 @@ _JOINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(["subtracted from", "taken from", "taken away from", "deducted from"], "from"),
         **dict.fromkeys(["decreased by", "reduced by", "diminished by", "lowered by", "discounted by"], "down"),
         **dict.fromkeys(["increased by", "raised by"], "up"),
-        "minus": "minus",
+        **dict.fromkeys(["minus", "less", "take away"], "minus"),
         **dict.fromkeys(["multiplied by", "times"], "times"),
         **dict.fromkeys(["divided by", "out of", "per"], "divided"),
         **dict.fromkeys(["off", "off of"], "off"),
@@ -88,8 +88,8 @@ def starts_phrase(cursor: Cursor, ahead: int = 0) -> bool:
         ahead += 1
     if word_at(cursor, ahead) in _TIMES:
         return _operand_follows(cursor, ahead + 1) or _is_as_much_as(cursor, ahead + 1)
-    if word_at(cursor, ahead) == "negative":
-        return number_follows(cursor, ahead + 1)
+    if word_at(cursor, ahead) == "negative" and number_follows(cursor, ahead + 1):
+        return True
     return starts_named(cursor, ahead) or starts_action(cursor, ahead)
 
 
@@ -123,7 +123,7 @@ def read_phrase(cursor: Cursor) -> Expression:
         cursor.take()
         take_words(cursor, 3 if _is_as_much_as(cursor, 0) else 0)
         value = Binary(op="*", left=Number(value=Fraction(_TIMES[word]), spelled=True), right=read_operand(cursor))
-    elif word == "negative":
+    elif word == "negative" and number_follows(cursor, 1):
         cursor.take()
         value = Unary(op="-", operand=cursor.power())
     else:
@@ -181,9 +181,12 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
     kind, n_words = _joint(cursor)
     if kind not in kinds or (word_at(cursor, 0) in _OF_SHARES and not is_share(left)):
         return None
+    word = word_at(cursor, 0)
     take_words(cursor, n_words)
     skip_article(cursor)
     right = read_operand(cursor) if kind in MULTIPLYING else cursor.product()
+    if (word == "per" and not isinstance(left, Number)) or (word == "out" and cursor.at(Kind.OPERATOR)):
+        cursor.doubts.add("joined")  # `18 pages / 3 pages per minute`, `3 cases out of the 10 * 10`
     if kind in ("up", "down") and isinstance(left, Binary) and left.op in "+-":
         cursor.doubts.add("joined")
     return _joined(kind, left, right)

@@ -34,6 +34,10 @@ _SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+")
 _FACTORIAL_AHEAD = re.compile(r"\s?(?:\d{1,4}!|[-+*/^=<>)\]}×·÷,≈]|\\)")
 _MARKS = frozenset("\u200b\ufeff\u20e3\ufe0f")
 """Signs that only change how their neighbour looks."""
+_TEMPLATE = re.compile(r"\{%[^{}%\n]{0,80}%\}|(?<![\\\w{}^_])\{\{ ?[A-Za-z_][\w.|]{0,40} ?\}\}(?!\})")
+"""Marks of a template language: `{% endfor %}`, `{{ name }}`."""
+_PRINTED = re.compile(r"%(?:\(\w{1,30}\))?[sdif](?![\w.])")
+"""A place where a value is to be printed: `%s`."""
 _TEN = "\N{KEYCAP TEN}"
 
 
@@ -119,6 +123,10 @@ def _joins_digits(lexer: Lexer) -> bool:
 def _read_brace(lexer: Lexer, sign: str) -> None:
     r"""Read a brace inside `\text{...}`; the one that ends it is invisible."""
     end = lexer.position + 1
+    template = _TEMPLATE.match(lexer.text, lexer.position) if sign == "{" else None
+    if template is not None:
+        lexer.emit(Kind.BREAK, "", template.end())
+        return
     if sign == "{":
         lexer.braces.append(False)
     elif lexer.braces and lexer.braces.pop():
@@ -150,6 +158,9 @@ def _read_subscript(lexer: Lexer, sign: str) -> None:
 
 def _read_percent(lexer: Lexer, _: str) -> None:
     """Read a percent sign that no number has taken: a remainder where digits stand on both sides."""
+    if lexer.gap and (template := _PRINTED.match(lexer.text, lexer.position)) is not None:
+        lexer.emit(Kind.BREAK, "", template.end())
+        return
     is_modulo = lexer.previous() in (Kind.NUMBER, Kind.CLOSE)
     is_modulo = is_modulo and lexer.text[lexer.position + 1 : lexer.position + 3].lstrip()[:1].isdecimal()
     lexer.emit(*((Kind.WORD, "mod") if is_modulo else (Kind.OPERATOR, "%")), lexer.position + 1)

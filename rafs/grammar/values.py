@@ -154,6 +154,8 @@ def multiply(a: Value, b: Value) -> Value:
             return Listed(tuple(multiply(a, item) for item in b.items), b.brackets)
         case ((Matrix() | Listed()), (Fraction() | Quotient())):
             return multiply(b, a)
+        case Matrix(), Matrix() if len(a.rows[0]) == len(b.rows[0]) == 1 and len(a.rows) == len(b.rows) > 1:
+            return _dot(*(tuple(row[0] for row in column.rows) for column in (a, b)))
         case Matrix(), Matrix():
             return _matrix_product(a, b)
         case FiniteSet(), FiniteSet() if len(a.members) * len(b.members) <= MAX_MEMBERS:

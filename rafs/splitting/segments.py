@@ -15,9 +15,9 @@ _STOPS = ".!?" + _SCRIPT_STOPS
 _CLOSERS = re.compile(r"[\"'”’»)\]*_]{0,6}")
 _WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z.]{0,11}$")
 _HASH_MARK = re.compile(r"(?<=\s)####(?!#)")
-_LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|#\d{1,3}\.)(?=\s)")
+_LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})[.)]|#\d{1,3}\.)(?=\s)")
 _LABEL_ONLY = re.compile(
-    r"[\s#*_>-]*(?:(?:step|part|case|schritt|étape|paso)\s*\w{1,6}|\(?(?:\d{1,3}|[A-Za-z])[.)]|[-*+•–])?[\s:.)*_–-]*",
+    r"[\s#*_>-]*(?:(?:step|part|case|schritt|étape|paso)\s*\w{1,6}|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})[.)]|[-*+•–])?[\s:.)*_–-]*",
     re.IGNORECASE,
 )
 STEP_MARK = re.compile(
@@ -39,9 +39,10 @@ _NEXT_WORD = re.compile(r"\s+[\"'“*_$\\]*([(\[]?)[\"'“*_$\\]*(\w+)?")
 _GLUED_WORD = re.compile(r"([A-Z][a-z]+)\s")
 _QUOTES = "\"'”’»"
 _JOINTS = tuple(",+*×·-−=<≤")
+_CAPITALISED = re.compile(r"\s*[A-Z][a-z]")
 _OPERATOR = re.compile(r"\s*(?:[+*×·/^=<>≤≥≈]|[-−–](?=\s?[\w(])|\\[A-Za-z])")
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}|[A-Za-z])")
+_LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})")
 _NAME_BEFORE = re.compile(r"(?:^|[.]|[A-Z][a-z]+)\s*$")
 _NAME_GAP = 20  # characters before an initial in which the name it belongs to is looked for
 _INITIALS_GAP = 12  # longest word looked at before a full stop
@@ -53,8 +54,8 @@ _ABBREVIATIONS = frozenset(
 """They end no sentence, whatever follows."""
 _UNIT_ABBREVIATIONS = frozenset(
     "etc a.m p.m ft in oz lb lbs hr hrs min mins inc ltd corp co yr yrs mo mos wk wks u.s u.k avg max jr sr al no nos"
-    " sq cu yd yds mi km cm mm kg mg ml gal gals qt qts pt pts doz dept ave blvd rd hwy apt bldg rm jan feb mar apr"
-    " jun jul aug sept oct nov dec mon tue wed thu fri sat sun std usw".split()
+    " sq cu yd yds mi km cm mm kg mg ml gal gals qt qts pt pts doz tsp tbsp sec secs dept ave blvd rd hwy apt bldg rm"
+    " jan feb mar apr jun jul aug sept oct nov dec mon tue wed thu fri sat sun std usw".split()
 )
 """They end a sentence only before a capital letter."""
 _STARTERS = frozenset(
@@ -150,9 +151,11 @@ def _ends_sentence(text: str, begin: int, stop: re.Match[str], after: int, end: 
     word = following[2] or ""
     if stop.group() == "!" and text[stop.start() - 1 : stop.start()].isalnum():
         return bool(word[:1].isupper()) or not text[stop.start() - 1].isdigit()
+    quoted = any(text.find(mark, stop.end(), after) >= 0 for mark in _QUOTES)
     if stop.group() != ".":
-        quoted = any(text.find(mark, stop.end(), after) >= 0 for mark in _QUOTES)
         return not (word[:1].islower() and (quoted or stop.group()[0] in ".…"))
+    if quoted and word[:1].islower():
+        return False
     return not _is_abbreviation(text, begin, stop.start(), following[1] + word)
 
 
@@ -161,7 +164,7 @@ def _is_gap_of_series(text: str, stop: re.Match[str], after: int, end: int) -> b
     if stop.group()[0] != "…" and not stop.group().startswith(".."):
         return False
     before = text[max(0, stop.start() - 3) : stop.start()].rstrip()[-1:]
-    return before in _JOINTS or _OPERATOR.match(text, after, end) is not None
+    return (before in _JOINTS and not _CAPITALISED.match(text, after, end)) or bool(_OPERATOR.match(text, after, end))
 
 
 def _is_abbreviation(text: str, begin: int, dot: int, following: str) -> bool:

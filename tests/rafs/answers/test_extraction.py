@@ -66,13 +66,21 @@ CHOICES = {"A": "5", "B": "6", "C": "7"}
         pytest.param("####\n12", "12", "hash", id="hash alone in its line"),
         pytest.param("Answer: 1.2 billion", "1.2 billion", "label", id="billions"),
         pytest.param("Answer: March 3, 2021", "March 3, 2021", "label", id="date"),
-        pytest.param("They meet at 4:45 p.m.", "4:45 p.m.", "last_number", id="time of day"),
+        pytest.param("They meet at 4:45 p.m.", "4:45 p.m", "last_number", id="time of day"),
         pytest.param("Answer: the red box", "the red box", "label", id="a thing"),
         pytest.param("Therefore, there are no real solutions.", "no real solutions", "conclusion", id="nothing"),
         pytest.param("I pick option B, for A is too small.", "B", "phrase", id="picked"),
         pytest.param("So option C is correct.", "C", "phrase", id="called correct"),
         pytest.param("Odpowiedź: 12", "12", "label", id="Polish"),
         pytest.param("La respuesta final es: 3,5 kg", "3.5 kg", "phrase", id="Spanish"),
+        pytest.param("There are 5 trays of 9, which makes 45 eggs.", "45", "last_number", id="which makes"),
+        pytest.param("He is 12, leaving 4 more for Ann.", "4", "last_number", id="leaving"),
+        pytest.param("First 2.5 + 3 = 5.5, then doubled: 11.", "11", "last_number", id="behind a colon"),
+        pytest.param("Here are 5 trays of 9, so 45 eggs.", "45", "last_number", id="last clause"),
+        pytest.param("The **Answer** is __27__.", "27", "phrase", id="emphasised"),
+        pytest.param("Answer: not 6 but 8", "8", "label", id="denied behind a label"),
+        pytest.param("6 * 7 = 42. <!-- The answer is 9 -->", "42", "last_number", id="comment"),
+        pytest.param("<!-- answer: 9-->", "9", "label", id="comment alone"),
         pytest.param(
             "Answer: Each costs 10/5 = 2. So 7 cost 7 * 2 = 14.", "14", "last_number", id="a solution's heading"
         ),
@@ -124,11 +132,33 @@ def test_where_nothing_is_stated_there_is_no_answer(text: str) -> None:
         ("Answer: A and C", "A, C"),
         ("The answer is a riddle.", None),
         ("The answer is neither A nor B, it is C.", "C"),
+        ("A careful look gives option B.", "B"),
+        ("That fits choice (C) best.", "C"),
+        ("Option A is small, so it cannot be option A.", None),
+        ("We rule out option A.", None),
+        ("Options: option A or option B.", None),
     ],
 )
 def test_with_choices_only_an_option_counts(text: str, letter: str | None) -> None:
     found = extract_answer(text, CHOICES)
     assert (found and found.text) == letter
+
+
+@pytest.mark.parametrize(
+    ("text", "ambiguous"),
+    [
+        pytest.param("The answer is 5. The answer is 5.0.", False, id="said twice"),
+        pytest.param("The answer is 5. The answer is 6.", True, id="two answers"),
+        pytest.param("<!-- The answer is 6 -->\nThe answer is 5.", True, id="another in a comment"),
+        pytest.param("<!--The answer is 5-->\nThe answer is 5.", False, id="the same in a comment"),
+        pytest.param("<!-- The answer is 5 -->", True, id="in a comment alone"),
+        pytest.param('Ann said "the answer is 5".', True, id="quoted alone"),
+    ],
+)
+def test_an_answer_that_something_speaks_against_is_ambiguous(text: str, ambiguous: bool) -> None:
+    found = extract_answer(text)
+    assert found is not None
+    assert found.ambiguous is ambiguous
 
 
 @pytest.mark.parametrize(

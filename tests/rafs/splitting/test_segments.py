@@ -62,6 +62,13 @@ def cut(text: str) -> list[str]:
             "See https://a.org/v1.2.html for it. Done.", ["See https://a.org/v1.2.html for it.", "Done."], id="link"
         ),
         pytest.param("4! = 24. Wow! It grows.", ["4! = 24.", "Wow!", "It grows."], id="factorial"),
+        pytest.param("2 + 4 + ... + 10 = 30. Halve it.", ["2 + 4 + ... + 10 = 30.", "Halve it."], id="terms left out"),
+        pytest.param("1, 4, 9, … go on. Stop.", ["1, 4, 9, … go on.", "Stop."], id="a list that goes on"),
+        pytest.param("Odd are 3, 5, ... These go on.", ["Odd are 3, 5, ...", "These go on."], id="a list at the end"),
+        pytest.param("0.333... = 1/3. So... Then 2.", ["0.333... = 1/3.", "So...", "Then 2."], id="digits that go on"),
+        pytest.param('"Is it 8?" he asked. It was.', ['"Is it 8?" he asked.', "It was."], id="a quoted question"),
+        pytest.param("i. Add 3.\nii. Add 8.", ["i. Add 3.", "ii. Add 8."], id="small roman numbers"),
+        pytest.param("At 9 p.m. She left.", ["At 9 p.m.", "She left."], id="p.m. at the end"),
         pytest.param(
             "The sum is 7 (see above. It holds). We go on.",
             ["The sum is 7 (see above. It holds).", "We go on."],

@@ -1,0 +1,59 @@
+"""Tells where a text calculates by other rules: in residues, in another base, column by column, with a sign of its own.
+
+A contradiction found by the usual rules is none there.
+"""
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+
+from rafs.claims.relations import Link
+from rafs.grammar.signs import COMMANDS, SIGNS
+from rafs.grammar.terms import Binary, walk
+from rafs.types import Span
+
+BEFORE, AFTER = 200, 80
+"""Characters before and behind an equation in which the rules are told."""
+_OTHER_RULES = re.compile(
+    r"\\equiv|≡|\\[pb]?mod\b|\\text\s?\{mod\}|\b(?:mod|modulo|modulus|modular|residues?|congruen\w{1,5})\b"
+    r"|(?:\b[ZF]|\\mathbb\s?\{?[ZF]\}?|ℤ)(?:_\{?\d|/\d)|\bGF\(|\b(?:in|to|from|number) base\b|\bbase-\d|\(base "
+    r"|\b(?:binary|octal|hexadecimal|hex|boolean|bitwise|xor)\b|\bhour clock\b|\bclock arithmetic\b"
+    r"|\b(?:carry|carrying|borrow|borrowing) (?:the |a |over )?(?:\d|one)|[(,] ?(?:carry|borrow)\b"
+    r"|\b(?:units?'?s?|ones'?|tens'?|last|final) (?:digits?|place|column)\b|\bdigit(?:al)? (?:sum|root)"
+    r"|\bconcatenat|\binteger division\b",
+    re.IGNORECASE,
+)
+_INTRODUCED = re.compile(r"\b(?:defin\w{1,6}|operations?|operator|denot\w{1,3})\b", re.IGNORECASE)
+_RULE = re.compile(
+    r"(?P<told>\b(?:if|let|where|suppose|when)\s\$?)?(?<![\w)])(?P<a>[A-Za-z])\s?(?P<sign>\\[a-z]{3,8}|[-+*/^×·∗÷])\s?"
+    r"(?P<b>[A-Za-z])\s?=[^=.;\n]{0,60}?\b\d{0,3}(?:(?P=a)|(?P=b))",
+    re.IGNORECASE,
+)
+"""`a * b = a + 2b`, which gives a sign its meaning where the text says that it does so."""
+
+
+def other_arithmetic(text: str, left: Span, right: Span) -> frozenset[str]:
+    """Return a doubt where other rules are told around an equation; time is linear in the text, once for all of it."""
+    places = _places(text)
+    following = bisect_left(places, left.start - BEFORE)
+    near = following < len(places) and places[following] <= right.end + AFTER
+    return frozenset(["other arithmetic"]) if near else frozenset()
+
+
+@lru_cache(maxsize=4)
+def _places(text: str) -> tuple[int, ...]:
+    return tuple(found.start() for found in _OTHER_RULES.finditer(text))
+
+
+def redefined_signs(text: str) -> frozenset[str]:
+    """Return the signs of calculation that a problem or a step gives a meaning of their own."""
+    introduced = _INTRODUCED.search(text) is not None
+    rules = [found for found in _RULE.finditer(text) if introduced or (found["told"] and found["sign"] not in "+-")]
+    meanings = (COMMANDS.get(rule["sign"]) or SIGNS.get(rule["sign"]) for rule in rules)
+    return frozenset(meaning[1] for meaning in meanings if meaning is not None)
+
+
+def uses_sign(link: Link, signs: frozenset[str]) -> bool:
+    """Say whether one of the signs stands in a side of a link."""
+    sides = [side for side in (link.left, link.right) if side is not None] if signs else []
+    return any(isinstance(node, Binary) and node.op in signs for side in sides for node in walk(side))

@@ -1,0 +1,105 @@
+"""Readings under which an equation may hold though its two sides differ: ranges, digits added up, full turns."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from rafs.claims.relations import Link
+from rafs.claims.roundings import is_rounding
+from rafs.claims.shorthands import SHORTHANDS
+from rafs.grammar.expressions import evaluate
+from rafs.grammar.terms import Binary, Call, Expression, Number, in_degrees, leaves, literal_of, mapped
+from rafs.grammar.transcendental import PI
+
+_TURN = Fraction(360)
+MACHINE_PRECISION = Fraction(1, 2**50)
+"""Relative error of a number that a machine computed with 53 bits, and a little more: `0.30000000000000004`."""
+_SHORT_PI = frozenset(map(Fraction, ("3.14", "3.142", "3.1416", "3.14159")))
+
+
+def other_reading(link: Link, value: Fraction, result: Fraction) -> str:
+    """Return the reading that may save an equation between two different values; "" where there is none."""
+    return next((name for name, saves in _READINGS.items() if saves(link, value, result)), "")
+
+
+def _is_range(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether numbers joined by hyphens are counted or named: `10-12 = 3 pages`, `3-4-5 = 12`."""
+    ends = _hyphenated(link.left)
+    if len(ends) < 2 or ends[0] >= ends[1]:
+        return False
+    return result == (ends[1] - ends[0] + 1 if len(ends) == 2 else sum(ends))
+
+
+def _hyphenated(expression: Expression) -> list[Fraction]:
+    """Return the whole numbers of `3-4-5`, between which no blanks stand; nothing for anything else."""
+    match expression:
+        case Number(decimals=0, percent=False):
+            return [expression.value]
+        case Binary(op="-", right=Number(decimals=0) as last):
+            before = _hyphenated(expression.left)
+            if before and last.span.start - leaves(expression.left)[-1].span.end == 1:
+                return [*before, last.value]
+    return []
+
+
+def _adds_digits(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether the right side adds up the digits of the left one: `18 = 1 + 8`."""
+    assert link.right is not None
+    digits = [leaf.value for leaf in leaves(link.right) if isinstance(leaf, Number)]
+    return len(digits) > 1 and value >= 10 and [str(digit) for digit in digits] == list(str(value))
+
+
+def _is_same_direction(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether two angles differ by full turns: `370° = 10°`."""
+    assert link.right is not None
+    return in_degrees(link.left) and in_degrees(link.right) and (value - result) % _TURN == 0
+
+
+def _has_signed_remainder(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether a remainder takes the sign of its dividend, as in some programming languages: `-7 % 3 = -1`."""
+    match link.left:
+        case Binary(op="mod"):
+            divisor = evaluate(link.left.right)
+            return divisor is not None and abs(value - result) == abs(divisor) and abs(result) < abs(divisor)
+    return False
+
+
+def _groups_otherwise(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether a root or a share of the whole sum is meant: `√9 + 16 = 5`, `10 % of 50 + 20 = 7`."""
+    match link.left:
+        case Binary(op="+" | "-", left=Call(name="sqrt", args=(Number() as first,))):
+            whole = evaluate(Binary(op=link.left.op, left=first, right=link.left.right))
+            return whole is not None and result >= 0 and result * result == whole
+        case Binary(op="+" | "-", left=Binary(op="*", left=Number(percent=True) as share, right=first)):
+            whole = evaluate(Binary(op=link.left.op, left=first, right=link.left.right))
+            return whole is not None and share.value * whole == result
+    return False
+
+
+def _is_machine_number(link: Link, value: Fraction, result: Fraction) -> bool:
+    literal = literal_of(link.right)
+    return literal is not None and literal.decimals >= 14 and abs(value - result) <= MACHINE_PRECISION * abs(value)
+
+
+def _uses_exact_pi(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether a result was computed with all digits of the pi that stands there as 3.14."""
+    literal = literal_of(link.right)
+    if literal is None or not any(isinstance(leaf, Number) and leaf.value in _SHORT_PI for leaf in leaves(link.left)):
+        return False
+    exact = evaluate(mapped(link.left, lambda node: Number(value=PI[0]) if _is_short_pi(node) else node))
+    return exact is not None and is_rounding(exact, result, literal.decimals)
+
+
+def _is_short_pi(node: Expression) -> bool:
+    return isinstance(node, Number) and node.value in _SHORT_PI
+
+
+_READINGS: dict[str, Callable[[Link, Fraction, Fraction], bool]] = {
+    "a range rather than a difference": _is_range,
+    "digits added up": _adds_digits,
+    "angles of one direction": _is_same_direction,
+    "the sign of a remainder": _has_signed_remainder,
+    "another grouping": _groups_otherwise,
+    "a machine number": _is_machine_number,
+    "3.14 for pi": _uses_exact_pi,
+    **SHORTHANDS,
+}
