@@ -1,4 +1,4 @@
-"""What kind of thing an answer is: a quantity, an option, a list, a set of reals, a relation, or words."""
+"""Reads an answer as one of the `forms`: the kinds are tried in turn, and lists read their parts in the same way."""
 
 import re
 from collections.abc import Sequence

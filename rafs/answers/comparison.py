@@ -1,4 +1,4 @@
-"""Compares two answers that have been read."""
+"""Compares two forms of answers: each pair of kinds by its own rule, what means two things in all its readings."""
 
 from collections.abc import Sequence
 from fractions import Fraction

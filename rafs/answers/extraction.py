@@ -24,11 +24,18 @@ _LETTER_END = re.compile(
     r"(?<!not\s)(?<!n['’]t\s)\b(?:therefore|thus|hence|so|is|be|choose|pick|no)[,:]?\s(?:the\s)?(?:(?:option|choice|answer)\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}[.!]?(?P<b>\Z)",
     re.IGNORECASE,
 )
-_NAMED_OPTION = re.compile(r"\b(?:[Oo]ption|[Cc]hoice)\s\(?([A-Ja-j])(?![\w'’])|\(([A-J])\)")
+_FITTING = re.compile(
+    r"\b(?:gives?|giving|yields?|match(?:es)?|fits?|corresponds?\sto|leaves?|leaving|points?\sto|suggests?|supports?|is|be"
+    r"|gets?|selects?|means|hence|thus|therefore|so)[,:]?\s(?:us\s)?(?:only\s)?(?:the\s)?(?:answer\s)?"
+    r"(?:(?:option|choice|answer)\s\(?(?P<a>[A-J])(?![\w'’])|\((?P<b>[A-J])\)|(?P<c>[A-J])[.!]?\Z)"
+    r"|:\s(?P<d>[A-J])[.!]?\Z",
+    re.IGNORECASE,
+)
+"""An option that a sentence comes to: `gives option B`, `this matches (C)`, `that leaves D.`"""
 _REJECTED = re.compile(
     r"\b(?:(?:can)?not|instead|rather|except|neither|wrong|incorrect|unless|if|eliminat|exclud|rule)|n['’]t\b", re.I
 )
-"""What may speak against the option that a line names."""
+"""What may speak against it."""
 _UNMARKED = ("last_number", "conclusion")
 _MAX_LINE_END = 80
 """Characters at the end of a line in which a conclusion names its option."""
@@ -107,16 +114,16 @@ def _bare_letter(text: str, choices: Mapping[str, str]) -> Answer | None:
     """Return the option whose letter stands alone in the first or last line, ends a conclusion, or is named there."""
     lines = [line for line in text.splitlines() if line.strip()]
     for line in (lines[-1], lines[0]) if lines else ():
-        letter = _concluded_letter(line)
+        found = _LETTER_LINE.fullmatch(line.strip()) or _LETTER_END.search(line[-_MAX_LINE_END:])
+        letter = (found["a"] or found["b"]).upper() if found else ""
         if letter in choices:
             return Answer(text=letter, source="conclusion")
-    return None
+    letter = _fitting_letter(lines[-1][-_MAX_LINE_END:]) if lines else ""
+    return Answer(text=letter, source="conclusion") if letter in choices else None
 
 
-def _concluded_letter(line: str) -> str:
-    end = line[-_MAX_LINE_END:]
-    found = _LETTER_LINE.fullmatch(line.strip()) or _LETTER_END.search(end)
-    if found:
-        return (found["a"] or found["b"]).upper()
-    named = {(option[1] or option[2]).upper() for option in _NAMED_OPTION.finditer(end)}
-    return named.pop() if len(named) == 1 and not _REJECTED.search(end) else ""
+def _fitting_letter(end: str) -> str:
+    """Return the one option that the last sentence of a line comes to; empty where it names another or none."""
+    sentence = end[max(end.rfind(mark, 0, len(end.rstrip()) - 1) for mark in (". ", "! ", "? ")) + 1 :]
+    named = {next(filter(None, option.groups())).upper() for option in _FITTING.finditer(sentence)}
+    return named.pop() if len(named) == 1 and not _REJECTED.search(sentence) else ""

@@ -37,6 +37,12 @@ _CLOCK = re.compile(
     r"(?:\s?(?P<half>[ap])\.?\s?m\.?|\s?(?P<o>o'clock)|\s?h(?:rs)?)?",
     re.IGNORECASE,
 )
+_PAST = re.compile(
+    r"(?P<minutes>half|(?:a )?quarter|\d{1,2}(?= minutes|\spast))(?: minutes)? (?P<way>past|to) "
+    r"(?P<hour>\d{1,2}|[a-z]{3,6})",
+    re.IGNORECASE,
+)
+_PARTS_OF_HOUR = {"half": 30, "quarter": 15, "a quarter": 15}
 _NAMED_TIMES = {"noon": 12, "midday": 12, "midnight": 0, "12 noon": 12, "12 midnight": 0, "noon (12:00 pm)": 12}
 _RATIO = re.compile(r"(\d+(?:\.\d+)?)(?:\s?:\s?(\d+(?:\.\d+)?)){1,4}|(\d+(?:\.\d+)?)\s+to\s+(\d+(?:\.\d+)?)")
 _BASED = re.compile(r"\(?([0-9A-Fa-f]{1,60})\)?_\s?\{?\s?\(?(\d{1,2}|[a-z]{3,12})\)?\s?\}?")
@@ -93,6 +99,9 @@ def _time(text: str, context: Context) -> Form | None:
     """Read a time of day or a ratio; `9:30` alone may be either."""
     if text.lower() in _NAMED_TIMES:
         return Moment(seconds=_NAMED_TIMES[text.lower()] * 3600, half_known=True)
+    past = _PAST.fullmatch(text)
+    if past:
+        return _spoken_time(past)
     clock, ratio = _CLOCK.fullmatch(text), _RATIO.fullmatch(text)
     moment = _moment(clock) if clock and (clock["m"] or clock["half"] or clock["o"]) else None
     if ratio is None:
@@ -102,6 +111,15 @@ def _time(text: str, context: Context) -> Form | None:
     if moment is None or context.ratio:
         return group
     return Ambiguous(convention="time or ratio", readings=(moment, group), settled_by_kind=True)
+
+
+def _spoken_time(past: re.Match[str]) -> Moment | None:
+    spelled = (Fraction(past["hour"]), 0) if past["hour"].isdigit() else read_number_words(past["hour"], 0)
+    minutes = _PARTS_OF_HOUR.get(past["minutes"].lower()) or int(past["minutes"])
+    if spelled is None or not 1 <= spelled[0] <= 12 or minutes > 59:
+        return None
+    minutes = minutes if past["way"].lower() == "past" else -minutes
+    return Moment(seconds=(int(spelled[0]) * 60 + minutes) * 60, half_known=False)
 
 
 def _moment(clock: re.Match[str]) -> Moment | None:

@@ -46,6 +46,8 @@ _SHORT_ANSWER = re.compile(r"\(?[A-Za-z]\)?|[a-z]{2,9}")
 """An option letter or a single word, such as `seven`."""
 _CALCULATION = re.compile(r"\d\s?=|=\s?[$€£]?\d")
 _UNCLOSED_END = re.compile(r"[\n$]|\.(?:\s|$)|\\[)\]]")
+_BLANK = re.compile(r"(?:[\s{}~_.?…]|\\(?:text|quad|qquad|ldots|dots|square|phantom\{[^{}]*\}|[ ,;!]|$))*")
+"""What a box holds that is still to be filled in."""
 _QUOTE_REACH = 20
 """Characters before a mark in which its opening quotation mark stands."""
 _MARKS = ((LABEL, "label"), (HEADED, "label"), (ROW, "label"), (SHORT_LABEL, "label"), (PHRASE, "phrase"))
@@ -123,7 +125,7 @@ def _boxes(text: str) -> list[Statement]:
             inner, end = text[box.end() + 1 : close].strip(), close + 1
         else:
             inner, end = _unclosed(text, box.end() + (text[box.end() : box.end() + 1] == "{"))
-        if inner.replace("\\text", "").strip("{} \n"):
+        if not _BLANK.fullmatch(inner):
             boxes.append(Statement(start=box.start(), end=end, text=inner, source="boxed"))
     return _joined(text, boxes)
 

@@ -2,6 +2,8 @@
 
 import re
 
+from rafs.grammar.gated_patterns import GatedPattern
+
 BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s{0,3}")
 BETWEEN_BOXES = re.compile(
     r"[\s$,;.]{0,12}(?:\\[()]|\\text\{\s*(?:and|or)\s*\}|and|or|\\quad|\\,)?[\s$,;]{0,8}(?:\\[()])?[\s$]{0,4}"
@@ -9,15 +11,20 @@ BETWEEN_BOXES = re.compile(
 )
 BOX_GAP = 30
 """Two boxes further apart than this are two statements, not the parts of one answer."""
-HASH = re.compile(r"(?:^|(?<=[\s>]))####(?!#)[ \t]{0,20}", re.MULTILINE)
+HASH = GatedPattern(r"(?:^|(?<=[\s>]))####(?!#)[ \t]{0,20}", ["####"], re.MULTILINE)
 HASH_HEADING = re.compile(r"(?:step|part|case|\d{1,2}[.)]\s+[A-Z])", re.IGNORECASE)
-LABEL = re.compile(
+_LABELS = (
+    "ans antwo réponse respuesta risposta resposta ответ відповідь odpowiedź odpověď svar cevap yanıt yanit vastaus "
+    "válasz răspuns 답 答 الجواب الإجابة उत्तर תשובה solution".split()
+)
+_PHRASES = "answer choice option antwort lösung ergebnis réponse respuesta risposta resposta 答 답".split()
+LABEL = GatedPattern(
     r"(?<![\w'])(?<!\w-)(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
     r"|(?:endg\w{1,10}\s{1,3})?antwort|réponse(?:\s{1,3}finale)?|respuesta(?:\s{1,3}final)?|risposta(?:\s{1,3}finale)?"
     r"|resposta(?:\s{1,3}final)?|ответ|відповідь|odpowiedź|odpověď|antwoord|svar|cevap|yanıt|vastaus|válasz|răspuns"
     r"|정답|답|答え|解答|الجواب|الإجابة|उत्तर|תשובה"
     r"|solution(?=:\s?(?:choice|option)\b|:\s?(?:choice|option)_)|(?:最终)?答案)(?:\s?[*_]{1,3})?\s?(?:[:：](?!:)|=(?!=))",
-    re.IGNORECASE,
+    _LABELS,
 )
 HEADED = re.compile(
     r"^[\s#*_>-]{0,12}(?:the\s)?(?:final answer|answer)[*_]{0,3}"
@@ -27,15 +34,16 @@ HEADED = re.compile(
 ROW = re.compile(r"^\|\s{0,8}\**(?:final\s)?answer\**\s{0,8}\|", re.IGNORECASE | re.MULTILINE)
 SHORT_LABEL = re.compile(r"^[ \t]{0,8}[*_]{0,3}A[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?=[^\r\n]{1,60}\s{0,20}\Z)", re.MULTILINE)
 _TO_THE_QUESTION = r"(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?"
-PHRASE = re.compile(
+PHRASE = GatedPattern(
     rf"(?<![\w'])(?<!\w-)(?:(?:answer|(?:correct|right|best)\s(?:choice|option))[*_]{{0,3}}{_TO_THE_QUESTION}\s{{1,3}}(?:"
     r"(?:is\snot|isn['’]t|is\sneither|cannot\sbe|can['’]t\sbe|was\snot)\s[^.!?\n;]{1,60}?"
-    r"(?:,?\s?\bbut(?:\srather)?|[.;,:]\s{1,2}(?:rather\s)?(?:it|the\sanswer)(?:\sis|['’]s))"
+    r"(?:,?\s?\bbut(?:\srather)?|[.;,:]\s{1,2}(?:(?:rather|instead|so|hence|thus),?\s)?(?:it|the\sanswer)"
+    r"(?:\sis|\smust\sbe|['’]s))"
     r"|(?:is|are|would\sbe|will\sbe|must\sbe|should\sbe|equals|comes\s(?:out\s)?to)(?!n['’]t|\w))"
     r"|(?P<foreign>(?:antwort\s(?:ist|lautet)|(?:lösung|ergebnis)\s(?:ist|lautet)|réponse(?:\sfinale)?\sest(?:\sdonc)?"
     r"|respuesta(?:\sfinal|\scorrecta)?\ses|risposta(?:\sfinale|\scorretta)?\sè|resposta(?:\sfinal|\scorreta)?\sé)\b:?)"
     r"|答案是|答案为|答案為|答えは|정답은|답은)",
-    re.IGNORECASE,
+    _PHRASES,
 )
 CORRECTION = re.compile(
     r"(?:\b(?:wait|actually|correction|mistake|oops|wrong|incorrect)\b|\bno\b[,.])[^\n]{0,80}?\b(?:it|this|that)"
@@ -43,12 +51,14 @@ CORRECTION = re.compile(
     re.IGNORECASE,
 )
 """Takes an answer back; only counts where one was stated before."""
-PICKED = re.compile(
+PICKED = GatedPattern(
     r"\b(?:choose|chose|pick|picked|select|selected|going?\swith|opt\sfor)\s(?:answer\s)?(?:option\s|choice\s)?\(?(?P<a>[A-J])\)?"
     r"(?=[\s.,;:!)*]|$)(?!\s(?:[a-z]{2,}\s(?!A\b)|random))"
     r"|\b(?:pick|choice|selection|option)\s(?:is|would\sbe|must\sbe|should\sbe)\s(?:option\s|choice\s)?\(?(?P<b>[A-J])\)?(?=[\s.,;:!)*]|$)"
     r"|(?<![\w(])(?<!not\s)\(?(?P<c>[A-J])\)?\s(?:is|must\sbe|seems)\s(?:clearly\s|therefore\s)?"
-    r"(?:(?:the\s)?(?:correct|right|best)(?:\s(?:answer|option|choice))?|the\sanswer)(?=[\s.,;:!*]|$)"
+    r"(?:(?:the\s)?(?:correct|right|best)(?:\s(?:answer|option|choice))?|the\sanswer)(?=[\s.,;:!*]|$)",
+    "choose chose pick select goin opt choice correct right best answer".split(),
+    re.NOFLAG,
 )
 """An option that is chosen in so many words: `I choose B`, `option C is correct`."""
 JSON = re.compile(

@@ -14,10 +14,12 @@ _PLAIN = (
     r"(?:\d{1,3}(?:(?:,(?:\\!)?|\{,\})\d{3})+(?!\d)|\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 )
 _LATEX = r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
-_HALF_DAY = r"(?:[ap]m\b|[ap]\.\s?m\b(?:\.(?=\s+[a-z\d]))?)"
+_HALF_DAY = (
+    r"(?:(?:[ap]m|[AP]M)\b|(?:[ap]\.\s?m|[AP]\.\s?M)\b(?:\.(?=\s+(?:[a-z\d]|[A-Z]{3}\b|[A-Z][a-z]{2,5}day\b)))?)"
+)
 """The full stop behind `p.m` is left to the sentence that it ends."""
 _NUMBER = re.compile(
-    rf"(?:(?<![A-Za-z\d_)\]}}%])[-−+±]\s?)?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
+    rf"(?:(?<![A-Za-z\d_)\]}}%])(?:[-−+±]\s?|–|(?:negative\s)))?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
     rf"(?:{_LATEX}|(?:{_PLAIN})"
     rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?{_HALF_DAY})?|\s?{_HALF_DAY}"
     rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
@@ -28,6 +30,7 @@ _UNIT = (
     r"|when|where|rather|instead|then|not|is|are|was|were|all|by|to|than|from)\b)[A-Za-z²³/]{1,20}(?![A-Za-z=(]))"
 )
 _QUANTITY = re.compile(rf"(?:{_NUMBER.pattern}){_UNIT}{{0,4}}")
+_MINUS = re.compile(r"minus\s", re.IGNORECASE)
 _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:and|or)\s?\})\s?(?=[-−$\\\d.])")
 _LEAD = re.compile(
     r"(?:[\s:：=>]|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
@@ -219,8 +222,9 @@ def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | 
         return StatedValue(start=start, end=stop, text=option["letter"], numeric=False)
     if is_maths(clause):
         return StatedValue(start=start, end=end, text=clause, numeric=True)
-    if _QUANTITY.match(text, start, end):
-        stop = _list_end(text, start, end)
+    minus = _MINUS.match(text, start, end)
+    if _QUANTITY.match(text, minus.end() if minus else start, end):
+        stop = _list_end(text, minus.end() if minus else start, end)
         return StatedValue(start=start, end=stop, text=text[start:stop], numeric=True)
     return _worded_value(text, start, end, label)
 

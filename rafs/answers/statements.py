@@ -1,11 +1,13 @@
 """All that a text says of its answer: the marked statements, else what its closing sentences come to."""
 
+import bisect
 import re
 from dataclasses import dataclass, replace
 
 from rafs.answers.marked_statements import Statement, find_statements
 from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION
 from rafs.answers.stated_values import comes_to, is_operand, is_stated, number_spans
+from rafs.answers.value_shapes import read_shape
 from rafs.grammar.notation import read_notation
 from rafs.splitting.markup import atomic_spans, thinking_spans
 from rafs.splitting.segments import STEP_MARK, split_spans
@@ -13,6 +15,9 @@ from rafs.splitting.segments import STEP_MARK, split_spans
 __all__ = ["Statement", "Statements", "read_statements"]
 
 _CLOSING_SENTENCES = 3  # an unmarked answer may be followed by a remark or two (`I hope this helps.`)
+_TUPLE_OPENER = re.compile(r"(?:\\left\s?)?[(\[]\s?\Z")
+_TUPLE_GAP = 12
+"""Characters before a number in which the bracket of its tuple opens."""
 _SO = re.compile(r"[,;:–—-]\s(?:and\s)?(?:so|thus|hence|therefore)\b")
 _EQUALS = re.compile(r"(?P<name>(?<![\w\\])[A-Za-z]\s?)?(?<![<>!])=")
 
@@ -45,13 +50,19 @@ def read_statements(text: str, problem: str = "") -> Statements:
         return Statements(final=(), hidden=tuple(marked), tags=tuple(tags))
     final = [one for one in marked if one.start >= reply]
     comments = [comment.span() for comment in COMMENT.finditer(text, reply)] if "<!--" in text else []
-    unseen = [replace(one, quoted=True) for one in final if any(a <= one.start < b for a, b in comments)]
-    seen = [one for one in final if not any(a <= one.start < b for a, b in comments)]
+    unseen = [replace(one, quoted=True) for one in final if _is_inside(one.start, comments)]
+    seen = [one for one in final if not _is_inside(one.start, comments)]
     own = [one for one in seen if not one.quoted]
     visible = COMMENT.sub(lambda comment: " " * len(comment.group()), text) if comments else text
     if not own and (closing := _closing_statement(visible, reply)) and not _overlaps(closing, seen):
         own, marked = [closing], [*marked, closing]
     return Statements(final=(*unseen, *(own or seen)), hidden=tuple(marked), tags=tuple(tags))
+
+
+def _is_inside(at: int, spans: list[tuple[int, int]]) -> bool:
+    """Say whether an offset lies in one of the sorted, disjoint [start, end)."""
+    before = bisect.bisect_right(spans, at, key=lambda span: span[0])
+    return before > 0 and at < spans[before - 1][1]
 
 
 def _overlaps(closing: Statement, others: list[Statement]) -> bool:
@@ -92,10 +103,18 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
     clause = max((so.end() for so in _SO.finditer(text, begin, numbers[-1][0])), default=begin)
     ending = [span for span in numbers if span[0] >= clause]
     start, stop = _result(text, clause, ending, equations, max(clause, concluded.end()) if concluded else None)
+    start, stop = _tuple_around(text, clause, start, end) or (start, stop)
     if text[start] == "$" and (start - begin) in {atom for atom, _ in atomic_spans(text[begin:end])}:
         start += 1
     source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
     return Statement(start=start, end=stop, text=text[start:stop], source=source)
+
+
+def _tuple_around(text: str, begin: int, number: int, end: int) -> tuple[int, int] | None:
+    """Return the tuple that is stated as a whole, where the number is its first part: `the point is (3, 4)`."""
+    opener = _TUPLE_OPENER.search(text, max(begin, number - _TUPLE_GAP), number)
+    shape = read_shape(text, opener.start(), end) if opener else None
+    return (shape.start, shape.end) if shape is not None and shape.numeric and shape.end > number else None
 
 
 def _result(

@@ -32,6 +32,10 @@ _DATE = re.compile(
     rf"(?:the\s)?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?(?:{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s\d{{4}})?|\d{{4}}-\d{{2}}-\d{{2}})(?![\w-])"
 )
+_TIME = re.compile(
+    r"(?:half|(?:a\s)?quarter|\d{1,2}(?=\sminutes|\spast)(?:\sminutes)?)\s(?:past|to)\s(?:\d{1,2}|[a-z]{3,6})(?=[\s.,;]|$)(?!\s(?:of|and)\b)",
+    re.IGNORECASE,
+)
 _PART = re.compile(
     r"(?:\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,12})?|\d{1,4}\s\d{1,3}/\d{1,3})(?:\s|-)?(?P<unit>[A-Za-z°]{1,12})(?![A-Za-z])"
 )
@@ -93,7 +97,7 @@ def _closing(text: str, start: int, end: int) -> int:
 
 
 def _date(text: str, start: int, end: int) -> int:
-    date = _DATE.match(text, start, end)
+    date = _DATE.match(text, start, end) or _TIME.match(text, start, end)
     return date.end() if date else 0
 
 

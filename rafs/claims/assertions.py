@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
@@ -11,6 +12,7 @@ DENIAL_REACH = 60
 _CONDITIONAL = re.compile(
     r"\b(?:if|suppose|supposing|assume|assuming|imagine|pretend|whether|unless|were|should|such that|check that"
     r"|(?-i:Had) \w{1,12}(?: \w{1,12})?"
+    r"|(?:(?:^|[.!?\n]\s{0,2})(?:now,? )?|\blet's |\blet us )say"
     r"|(?:probability|chance|condition|assumption|hypothesis|requirement) (?:that|is))"
     r"(?:[ ,:]{1,2}(?:for|the|sake|of|a|an|contradiction|argument|instead|now|we|you|that|it|were|is|was|true|had|said"
     r"|say|to|contrary|on|only|hypothetically|somehow|let's|claim|moment|second|minute|while|just|briefly|wrongly"
@@ -19,22 +21,28 @@ _CONDITIONAL = re.compile(
 )
 """Words that make what follows them a condition; a clause of its own behind `if` is an assertion still."""
 _SAYING = r"(?:say|saying|claim|mean|imply|write|think|believe|guess|argue)"
-_REPORTED = re.compile(
+_REPORTED = GatedPattern(
     r"(?:(?<!\bI )(?<!\bwe )\b(?:claims|claimed|says|thinks|thought|believes|believed|wrote|writes|guesses|guessed"
     r"|argues)"
     r"|\b(?:nobody|no one|nothing|never|would|wouldn't|will not|won't|not|don't|might|may|could|often) (?:\w{1,12} )?"
     rf"{_SAYING})(?: (?:that|it|down))?[^\w]{{0,3}}$",
-    re.IGNORECASE,
+    "claim say think thought believ wrote writ guess argu mean impl".split(),
 )
 """What somebody else says, or nobody, is not what the writer asserts."""
-_DENIED_BEFORE = re.compile(
+_DENYING = (
+    "not true false correct wrong mistake errone can't never misconception impossible contradict error couldn't rather "
+    "instead neither nor slip tempt student ✗ ✘ ❌".split()
+)
+_DENIED_BEFORE = GatedPattern(
     r"(?:\b(?:not true|untrue|false|incorrect|incorrectly|wrong|wrongly|mistakenly|erroneously|not the case|cannot be"
     r"|can't be|never the case|mistake|misconception|impossible|contradict(?:s|ion)?)\b"
     r"(?:(?!\b(?:so|thus|hence|therefore|because|since|but|instead)\b)[^.!?\n;:]){0,40}"
     r"|(?:^|[.!?\n]\s{0,3})(?:wrong|incorrect|false|not true|(?:a )?(?:common )?(?:mistake|error))\s?:[^\w]{0,3}"
+    r"|\b(?:error|slip|tempting|temptation|students?(?:'s?)?(?: \w{1,12})?)(?: (?:is|was|to|say|write|answer|claim"
+    r"|conclude|that|get|got|error|mistake)){1,4}[^\w]{0,3}|\b(?:error|mistake)\s?:[^\w]{0,3}|[✗✘❌][^\w]{0,3}"
     r"|\b(?:cannot|can't|could not|couldn't|never) (?:have|get|be|say|write)[^\w]{1,3}"
     r"|\b(?:not|rather than|instead of|neither|nor)[^\w]{1,3})$",
-    re.IGNORECASE,
+    _DENYING,
 )
 _DENIED_AFTER = re.compile(
     r"[^\w]{0,6}(?:but )?(?:(?:which |that |this |it )?(?:"
@@ -42,11 +50,12 @@ _DENIED_AFTER = re.compile(
     r"|valid|the case|what|equal)|untrue|false|wrong|incorrect|impossible|absurd|nonsense"
     r"|an? (?:contradiction|mistake|error|falsehood))"
     r"|(?:isn't|wasn't) (?:true|correct|right|possible|valid)"
-    r"|(?:does not|doesn't|cannot|can't|could not) (?:hold|be|work)"
-    r"|would (?:imply|mean|give|contradict|be)|contradicts)|a contradiction)",
+    r"|(?:does not|doesn't|cannot|can't|could not) (?:hold|be|work)|fails\b"
+    r"|would (?:imply|mean|give|contradict|be)|contradicts)|a contradiction)"
+    r"|\s?\((?:wrong|incorrect|false|not true|an? (?:error|mistake)|no)\b",
     re.IGNORECASE,
 )
-_UNIVERSAL = re.compile(r"\bfor (?:all|every|any|each)\b[^.!?\n;]{0,40}$", re.IGNORECASE)
+_UNIVERSAL = GatedPattern(r"\bfor (?:all|every|any|each)\b[^.!?\n;]{0,40}$", ["for "])
 _OF = re.compile(r"\b(?:of|in|for|with|by)\s*\W{0,4}$", re.IGNORECASE)
 _DIGIT_OF = re.compile(
     r"\b(?:digits?|number|power|factors?|remainder|form|multiple|divisors?)\b[^.]{0,50}$", re.IGNORECASE

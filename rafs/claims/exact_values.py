@@ -1,6 +1,6 @@
 """Decides relations between values that are no plain rational numbers: sets, intervals, vectors, matrices, surds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,8 +9,8 @@ from rafs.grammar.enclosure import enclose
 from rafs.grammar.polynomials import Quotient, TooLarge
 from rafs.grammar.reals import Region, common, united
 from rafs.grammar.shapes import as_matrix, as_region, member_of
-from rafs.grammar.terms import Binary, Call, Expression, Undefined, Unknown, walk
-from rafs.grammar.values import FiniteSet, Listed, Matrix, Value, cross, same
+from rafs.grammar.terms import NUMBER_SETS, Binary, Call, Expression, Undefined, Unknown, walk
+from rafs.grammar.values import FiniteSet, Listed, Matrix, NumberSet, Value, cross, same
 
 Bindings = Mapping[str, Fraction]
 
@@ -109,6 +109,11 @@ def _cross_product(expression: Expression) -> Value | None:
 
 
 def _is_member(a: Value, b: Value) -> bool | None:
+    if isinstance(b, NumberSet):
+        smallest = smallest_set(a)
+        if smallest == "ℕ" and a == 0 and b.name == "ℕ":
+            return None  # some begin to count at 0
+        return None if not smallest else NUMBER_SETS.index(smallest) <= NUMBER_SETS.index(b.name)
     if isinstance(b, FiniteSet):
         try:
             return member_of(a) in b.members
@@ -125,12 +130,35 @@ def _is_member(a: Value, b: Value) -> bool | None:
 
 
 def _is_part(a: Value, b: Value) -> bool | None:
-    if isinstance(a, FiniteSet) and isinstance(b, FiniteSet):
-        return a.members <= b.members
+    match a, b:
+        case NumberSet(), NumberSet():
+            return NUMBER_SETS.index(a.name) <= NUMBER_SETS.index(b.name)
+        case FiniteSet(), NumberSet() if not a.has_names:
+            return _all(_is_member(member, b) for member in a.members if not isinstance(member, str))
+        case FiniteSet(), FiniteSet():
+            return a.members <= b.members
     regions = as_region(a), as_region(b)
     if regions[0] is None or regions[1] is None:
         return None
     return common(regions[0], regions[1]).parts == united(regions[0], Region(parts=())).parts
+
+
+def smallest_set(value: Value) -> str:
+    """Return the first of ℕ, ℤ, ℚ, ℝ, ℂ that holds a number; "" where that is not known."""
+    match value:
+        case Fraction():
+            return "ℚ" if value.denominator > 1 else "ℤ" if value < 0 else "ℕ"
+        case Quotient() if set(value.bottom) == {()} and not value.is_opaque() and not value.variables():
+            atoms = value.atoms()
+            if "i" in atoms:
+                return "ℂ"
+            return "ℝ" if len(atoms & {"pi", "e"}) < 2 else ""
+    return ""
+
+
+def _all(found: Iterable[bool | None]) -> bool | None:
+    held = list(found)
+    return False if False in held else None if None in held else True
 
 
 def _is_proper_part(a: Value, b: Value) -> bool | None:

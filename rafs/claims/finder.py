@@ -14,7 +14,7 @@ from rafs.claims.right_sides import doubts_after, read_modulus, read_remainder, 
 from rafs.grammar.actions import ACTIONS
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
-from rafs.grammar.terms import Number, Unary, variables
+from rafs.grammar.terms import Number, Unary, leaves, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
@@ -64,7 +64,7 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
         left_span=left_span,
         right_span=right_span,
         doubts=left.doubts
-        | (other_arithmetic(finder.text, left_span, right_span) if relation == "=" and not modulus else frozenset())
+        | (other_arithmetic(finder.text, left_span.start, _end(right)) if relation == "=" and not modulus else frozenset())
         | (right.doubts if right is not None else frozenset())
         | _exclamation(finder, left, right, following)
         | (doubts_after(finder.tokens, after) if modulus is None and remainder is None else frozenset()),
@@ -93,6 +93,11 @@ def _is_unclosed(tokens: Sequence[Token], left: Parsed, right: Parsed) -> bool:
 
 MAX_REMARK = 200
 """Tokens in which a bracket around a relation is closed, at the latest."""
+
+
+def _end(right: Parsed | None) -> int:
+    """Return where the last number or name of a right side ends; words behind it are none of its own."""
+    return 0 if right is None else max((leaf.span.end for leaf in leaves(right.expression)), default=0)
 
 
 def _exclamation(finder: Finder, left: LeftSide, right: Parsed | None, following: Token | None) -> frozenset[str]:

@@ -92,16 +92,28 @@ def _is_labelled(before: Token, expression: Expression) -> bool:
     return isinstance(expression, Number) and before.text.lower() not in _NO_LABELS
 
 
-def _is_mark(token: Token, following: Token) -> bool:
+def _is_mark(tokens: Sequence[Token], index: int, end: int) -> bool:
     """Say whether an unread sign only marks what follows: a quotation mark, a tick, the bar of a table."""
+    token = tokens[index]
     if token.kind is not Kind.JUNK or token.text == "digits":
         return False
-    return is_decoration(token) or (token.text == "|" and following.spaced)
+    return is_decoration(token) or (token.text == "|" and tokens[index + 1].spaced and not _is_closed_bar(tokens, end))
+
+
+def _is_closed_bar(tokens: Sequence[Token], end: int) -> bool:
+    """Say whether a bar stands before a relation and none behind it, so that it ends an absolute value."""
+    behind = [token.text for token in tokens[end : end + MAX_CELL]]
+    rest = behind[: behind.index("\n")] if "\n" in behind else behind
+    return tokens[end - 1].text == "|" and "|" not in rest
+
+
+MAX_CELL = 20
+"""Tokens in which the next bar of a table's row is looked for."""
 
 
 def _past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
     """Step over quotation marks, ticks, and the number of an item at the beginning of a line: `1)`, `(2)`."""
-    while start + 1 < end and _is_mark(tokens[start], tokens[start + 1]):
+    while start + 1 < end and _is_mark(tokens, start, end):
         start += 1
     if start and tokens[start - 1].kind not in (Kind.BREAK, Kind.JUNK):
         return start

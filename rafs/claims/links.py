@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from rafs.claims.finder import Finder, add_link
 from rafs.claims.left_sides import LeftSide, find_left, in_script, segment_start
+from rafs.claims.other_readings import is_no_calculation
 from rafs.claims.properties import DIVIDING_SIGNS
 from rafs.claims.relations import Link, Reading
 from rafs.claims.right_sides import ends_cleanly, is_decoration
@@ -12,7 +13,7 @@ from rafs.claims.word_claims import read_words
 from rafs.claims.word_relations import FIRST_WORDS
 from rafs.grammar.lexing import lex
 from rafs.grammar.parsing import Parsed
-from rafs.grammar.terms import Binary, Call, Number, variables
+from rafs.grammar.terms import Binary, Call, Number, leaves, variables
 from rafs.grammar.tokens import Kind, Token
 
 _DIGITS = re.compile(r"\d")
@@ -72,7 +73,8 @@ def is_calculation(text: str) -> bool:
 
 def _surrounds(link: Link, position: int) -> bool:
     start = min(link.left_span.start, link.right_span.start)
-    return start <= position < max(link.left_span.end, link.right_span.end)
+    rest = [leaf.span.end for leaf in leaves(link.remainder)] if link.remainder is not None else []
+    return start <= position < max(link.left_span.end, link.right_span.end, *rest)
 
 
 VALUE_REACH = 200
@@ -116,10 +118,14 @@ def _read_relation(finder: Finder, index: int) -> None:
     while start < len(finder.tokens) and finder.tokens[start].kind is Kind.JUNK and is_decoration(finder.tokens[start]):
         start += 1
     right = finder.parse(start)
-    left = _chained(finder, index) or find_left(finder.tokens, index, finder.names)
+    chained = _chained(finder, index)
+    left = chained or find_left(finder.tokens, index, finder.names)
     is_open = index + 1 < len(finder.tokens) and finder.tokens[index + 1].kind is Kind.PLACEHOLDER
     right = right if right is not None and ends_cleanly(finder.tokens, right.end, right.expression) else None
     is_label = _is_label(finder, index)
+    if left is not None and right is not None and chained is None and sign.text == "=":
+        computed = not is_no_calculation(left.parsed.expression, right.expression)
+        left = left if computed else replace(left, doubts=left.doubts | {"no calculation"})
     if left is not None and (is_open or right is not None):
         add_link(finder, sign.text, left, None if is_open else right)
     elif not is_label:

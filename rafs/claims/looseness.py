@@ -10,7 +10,7 @@ from rafs.claims.roundings import CLOSE_APPROXIMATION, is_cut, is_near, is_round
 from rafs.grammar.enclosure import enclose
 from rafs.grammar.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, leaves
 from rafs.grammar.terms import literal_of, mapped, walk
-from rafs.grammar.units import conversion, may_convert
+from rafs.grammar.units import conversion, family_of, is_known_unit, may_convert
 from rafs.types import Truth
 
 
@@ -24,6 +24,8 @@ def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth,
         return found
     written = literal_of(link.left) if literal is None else None
     shows = written is not None and (written.decimals >= MIN_SHOWN or link.relation == "≈")
+    if written is not None and shows and is_cut(result, value, written.decimals) and not is_rounding(result, value, written.decimals):
+        return Truth.UNKNOWN, "cut off rather than rounded"
     if written is not None and shows and is_rounding(result, value, written.decimals):
         return (Truth.TRUE if link.relation == "≈" else Truth.UNKNOWN), "rounded"
     if _has_percent(link.left) or _has_percent(right):
@@ -37,6 +39,8 @@ def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth,
             return Truth.UNKNOWN, "a share of something unsaid"
     if value < 1 and isinstance(right, Number) and _is_ratio(link.left) and result >= 1:
         return Truth.UNKNOWN, "a share of something unsaid"
+    if result == 100 * value and abs(value) < 1 and (_is_quotient(link.left) or literal_of(link.left) is not None):
+        return Truth.UNKNOWN, "a percentage without its sign"
     return _converted(link, value, result)
 
 
@@ -133,6 +137,10 @@ def _is_percent_literal(expression: Expression) -> bool:
     return isinstance(expression, Number) and expression.percent
 
 
+def _is_quotient(expression: Expression) -> bool:
+    return isinstance(expression, Binary) and expression.op == "/"
+
+
 def _is_ratio(expression: Expression) -> bool:
     return (
         isinstance(expression, Binary)
@@ -151,6 +159,8 @@ def _converted(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, st
     assert link.right is not None
     left, right = _units(link.left), _units(link.right)
     unit = next(iter(right), "")
+    if left and not right and _mixes_things(link.left):
+        return Truth.UNKNOWN, "one thing for another"
     if len(left) == 1 and len(right) <= 1 and _is_sum(link.left):
         source = next(iter(left))
         factor = conversion(source, unit)
@@ -162,6 +172,14 @@ def _converted(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, st
     if value and result and any(may_convert(name, result / value) for name in left | right):
         return Truth.UNKNOWN, "units may differ"
     return None
+
+
+def _mixes_things(expression: Expression) -> bool:
+    """Say whether things and plain numbers are added up, as in `2 circles + 3 = 13`, so that a thing has a value."""
+    if not isinstance(expression, Binary) or expression.op not in "+-":
+        return False
+    units = {leaf.unit for leaf in leaves(expression) if isinstance(leaf, Number)}
+    return "" in units and not any(is_known_unit(unit) or family_of(unit) for unit in units - {""})
 
 
 def _same_things(left: Set[str], right: Set[str]) -> bool:

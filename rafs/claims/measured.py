@@ -49,7 +49,7 @@ def compare_measures(left: Expression, right: Expression) -> bool | None:
     if one.value * factor == other.value or _is_rounded(one.value * factor, right):
         return True
     near = abs(one.value * factor - other.value) <= LOOSE * abs(other.value)
-    return None if one.bare or other.bare or near else False
+    return None if one.bare or other.bare or near or _is_agreed(one, other, factor) else False
 
 
 def have_one_unit(left: Expression, right: Expression) -> bool:
@@ -60,6 +60,20 @@ def have_one_unit(left: Expression, right: Expression) -> bool:
     return _factor(one.unit, other.unit) == 1
 
 
+def _is_agreed(one: Amount, other: Amount, factor: Fraction) -> bool:
+    """Say whether an amount may stand for another by agreement: `1 week = 5 days` of work, `1 cm = 5 km` on a map."""
+    units = read_unit(one.unit), read_unit(other.unit)
+    names = tuple(unit.meanings[0][0][0] if unit is not None and unit.meanings else "" for unit in units)
+    if names[::-1] in _WORKING and one.value:
+        return other.value != 0 and one.value / other.value in _WORKING[names[::-1]]
+    if names in _WORKING and one.value:
+        return other.value / one.value in _WORKING[names]
+    is_scale = units[0] is not None and all(measure.dimension in _SOLID for measure in units[0].measures())
+    return is_scale and one.value == 1 and factor < 1 <= other.value
+
+
+_WORKING = {("day", "hour"): {8}, ("week", "day"): {5}, ("week", "hour"): {40}}
+"""Hours of a day of work, days and hours of a week of it."""
 LOOSE = Fraction(1, 200)
 """Share by which a converted quantity may be off without being called wrong: it may be rounded on the way."""
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 from rafs.claims.relations import Link
 from rafs.grammar.signs import COMMANDS, SIGNS
 from rafs.grammar.terms import Binary, walk
-from rafs.types import Span
 
 BEFORE, AFTER = 200, 80
 """Characters before and behind an equation in which the rules are told."""
@@ -32,12 +31,19 @@ _RULE = re.compile(
 """`a * b = a + 2b`, which gives a sign its meaning where the text says that it does so."""
 
 
-def other_arithmetic(text: str, left: Span, right: Span) -> frozenset[str]:
-    """Return a doubt where other rules are told around an equation; time is linear in the text, once for all of it."""
+def other_arithmetic(text: str, start: int, end: int) -> frozenset[str]:
+    """Return a doubt where other rules are told around the equation text[start:end].
+
+    Time is linear in the text, once for all of its equations.
+    """
     places = _places(text)
-    following = bisect_left(places, left.start - BEFORE)
-    near = following < len(places) and places[following] <= right.end + AFTER
-    return frozenset(["other arithmetic"]) if near else frozenset()
+    told = _is_between(places, start - BEFORE, start) or _is_between(places, end, end + AFTER)
+    return frozenset(["other arithmetic"]) if told else frozenset()
+
+
+def _is_between(places: tuple[int, ...], start: int, end: int) -> bool:
+    following = bisect_left(places, start)
+    return following < len(places) and places[following] < end
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from rafs.claims.shorthands import SHORTHANDS
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.terms import Binary, Call, Expression, Number, in_degrees, leaves, literal_of, mapped
 from rafs.grammar.transcendental import PI
+from rafs.grammar.units import family_of, is_known_unit
 
 _TURN = Fraction(360)
 MACHINE_PRECISION = Fraction(1, 2**50)
@@ -19,6 +20,25 @@ _SHORT_PI = frozenset(map(Fraction, ("3.14", "3.142", "3.1416", "3.14159")))
 def other_reading(link: Link, value: Fraction, result: Fraction) -> str:
     """Return the reading that may save an equation between two different values; "" where there is none."""
     return next((name for name, saves in _READINGS.items() if saves(link, value, result)), "")
+
+
+def is_no_calculation(left: Expression, right: Expression) -> bool:
+    """Say whether nothing is computed where two sides are first set equal.
+
+    `4 units = 20` tells what a unit is worth, `0 = 4` that a system has no solution.
+    """
+    one, other = literal_of(left), literal_of(right)
+    if one is None or not _is_count(one):
+        return False
+    return bool(one.unit) or (other is not None and _is_count(other))
+
+
+def _is_count(number: Number) -> bool:
+    """Say whether a whole number is written in digits, and measures nothing."""
+    written = number.span.end - number.span.start
+    plain = not (number.percent or number.decimals or number.spelled) and number.value.denominator == 1
+    plain = plain and written in (len(str(abs(number.value))), len(f"{int(abs(number.value)):,}"))
+    return plain and not (number.unit and (is_known_unit(number.unit) or family_of(number.unit) is not None))
 
 
 def _is_range(link: Link, value: Fraction, result: Fraction) -> bool:

@@ -7,12 +7,14 @@ from fractions import Fraction
 from types import MappingProxyType
 
 from rafs.claims.conventions import states_constant
+from rafs.claims.equation_chains import Chain
 from rafs.claims.links import find_links
 from rafs.claims.other_arithmetic import redefined_signs, uses_sign
 from rafs.claims.relations import Link
 from rafs.claims.retractions import is_failed_trial, retracted
 from rafs.claims.verdicts import Ruling, rule
 from rafs.grammar.expressions import Expression, Number, Variable, evaluate, show, variables
+from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.lexing import lex
 from rafs.grammar.notation import as_submitted, in_english
 from rafs.grammar.terms import CONSTANTS
@@ -21,13 +23,14 @@ from rafs.types import BlindStep, Claim, Span, Truth
 
 MAX_CLAIMS = 1000
 """Claims of one trace; the steps that follow them are not read, and the graph says that it is incomplete."""
-_NAME = re.compile(
+_NAME = GatedPattern(
     r"(?:^|[,;.(:\n]|\b(?:let|and|so|then|if|with|where|when)\b)[ \t]*([A-Za-z]{2,20}\d?|[A-Za-z]\d)[ \t]*=",
-    re.IGNORECASE,
+    ["="],
 )
-_X_IS_A_NAME = re.compile(
+_X_IS_A_NAME = GatedPattern(
     r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b"
     r"|(?:^|[,;:($]|\b(?:and|so|let|where|with|if|then))\s{0,2}x\d\s?=",
+    ["x"],
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -83,6 +86,8 @@ class Reader:
     """Signs of calculation that the problem or a step so far gives a meaning of their own."""
     equations: list[Link] = field(default_factory=list)
     """Equations in one unknown that this step has stated."""
+    chain: Chain = field(default_factory=Chain)
+    """The equations that are being rewritten and solved."""
 
 
 def read_claims(blind_steps: Sequence[BlindStep], problem: str) -> tuple[Claim, ...]:
@@ -115,6 +120,7 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
             continue
         reading = find_links(step.text, frozenset(names | set(reader.bindings)), variable_x=variable_x)
         reader.equations = []
+        reader.chain.enter(step)
         if reading.tokens is not None:
             reader.tokens[step.index] = reading.tokens
         if reading.unread:
@@ -127,10 +133,11 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
+    rewritten = reader.chain.judge(link)
     if isinstance(link.left, Variable) and link.relation in ("=", "≈"):
         if states_constant(link, reader.bindings.keys()) and link.asserted:
             _keep(reader, step, link, rule(link, {}, {}))
-        _define(reader, step, link)
+        _define(reader, step, link, rewritten)
         return
     if not link.asserted:
         return
@@ -146,6 +153,8 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
         is_condition or not all(_is_settled(reader, step, link, name) for name in names)
     ):
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
+    if ruling.truth is Truth.UNKNOWN and rewritten is not None:
+        ruling = replace(ruling, truth=rewritten[0], reason=rewritten[1])
     if len(names) == 1 and link.relation == "=" and link.right is not None and ruling.truth is not Truth.TRUE:
         reader.equations.append(link)
     if link.annotation and ruling.truth is Truth.TRUE and _is_shown_otherwise(step.text, link, ruling):
@@ -178,7 +187,7 @@ def _is_settled(reader: Reader, step: BlindStep, link: Link, name: str) -> bool:
     return _SENTENCE_END.search(between) is None or _ONLY_THEN.fullmatch(between) is not None
 
 
-def _define(reader: Reader, step: BlindStep, link: Link) -> None:
+def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth, str] | None) -> None:
     """Bind a name; where the step has stated an equation in it, the value is a claim: its solution."""
     assert isinstance(link.left, Variable)
     value = evaluate(link.right, reader.bindings) if link.right is not None else None
@@ -186,7 +195,10 @@ def _define(reader: Reader, step: BlindStep, link: Link) -> None:
         return
     name = link.left.name
     equations = [equation for equation in reader.equations if name in _names(equation)]
-    if equations and isinstance(link.right, Number):
+    if rewritten is not None:
+        solved = Ruling(truth=rewritten[0], value=value, result=value, result_span=link.right_span, reason=rewritten[1])
+        _keep(reader, step, link, solved)
+    elif equations and isinstance(link.right, Number):
         between = step.text[equations[-1].right_span.end : link.left_span.start]
         alternatives = _ALTERNATIVES.search(step.text) is not None or _SENTENCE_END.search(between) is not None
         _keep(reader, step, link, _solved(link, equations, name, value, reader.bindings, alternatives=alternatives))

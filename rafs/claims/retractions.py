@@ -8,15 +8,20 @@ import re
 from collections.abc import Sequence
 
 from rafs.claims.relations import Link
+from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.terms import Number
 
-_DOUBTFUL = re.compile(
+_DOUBTFUL = GatedPattern(
     r"\b(?:wait|oops|hold on|hmm+|actually|sorry|no[,:.]|let me (?:check|verify|recheck|re-check)|instead|or rather"
     r"|i mean)",
-    re.IGNORECASE,
+    "wait|oops|hold on|hm|actually|sorry|no,|no:|no.|let me|instead|rather|i mean".split("|"),
 )
 """Words behind which an equation written again replaces the one before."""
-_RETRACTING = re.compile(
+_TAKING_BACK = (
+    "oops scratch correct strike mistake bad wait quite make meant right wrong false error off true slip misc misr let "
+    "should".split()
+)
+_RETRACTING = GatedPattern(
     r"\b(?:oops|scratch that|correction|correcting (?:this|that|it)|strike that|my (?:mistake|bad)|no,? wait|wait,? no"
     r"|not quite|make that|i meant|that isn't right"
     r"|(?:that|this|it|which|the above|the last (?:line|step|result))(?:'s| is| was| looks| seems)"
@@ -27,7 +32,7 @@ _RETRACTING = re.compile(
     r"|i (?:miscalculated|misread|was wrong)"
     r"|let me (?:correct|redo|re-do|recompute|recalculate|re-calculate|fix|start over|try (?:that )?again)"
     r"|should (?:be|have been))\b",
-    re.IGNORECASE,
+    _TAKING_BACK,
 )
 """Words that take back the equation before them."""
 REACH = 60
@@ -35,14 +40,15 @@ REACH = 60
 
 
 _TRIAL = re.compile(
-    r"\b(?:try|tries|trying|test|tests|testing|guess|suppose|attempt|assume|select|choose|pick|consider|option)\b",
+    r"\b(?:try|tries|trying|test|tests|testing|guess|suppose|attempt|assume|select|choose|pick|consider|option"
+    r"|check|checks|checking|plug|plugging|substitute|substituting|verify)\b",
     re.IGNORECASE,
 )
 _FAILED = re.compile(
     r"\b(?:(?:does not|doesn't|do not|don't|did not|didn't|cannot|can't) (?:\w{1,12} )?(?:equal|equate|be equal|work"
     r"|hold|satisfy|match|fit|give|add up)"
     r"|(?:is|are) (?:too (?:large|small|big|high|low)|not (?:equal|enough|a solution|true|correct|satisfied|what))"
-    r"|isn't (?:equal|enough|a solution|true|right)|fails?|no solution|contradict\w{1,4}"
+    r"|isn't (?:equal|enough|a solution|true|right)|fails?|false|no solution|contradict\w{1,4}"
     r"|try (?:another|again|a different))",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ _HARMLESS = frozenset(
 """Signs that may follow a right side though they are not read."""
 _PICTURES = frozenset(["So", "Sk", "Cf", "Co", "Mn", "Me", "Sc"])
 """Unicode categories of ticks, emoji and the like."""
+_CROSSES = frozenset("✗✘❌")
 _STEERING = frozenset(
     "of more less fewer times percent plus minus or followed thirds fourths squared cubed per off than as by".split()
 )
@@ -79,6 +80,8 @@ def doubts_after(tokens: Sequence[Token], end: int) -> frozenset[str]:
     if end >= len(tokens):
         return frozenset()
     following, inside = tokens[end], tokens[end + 1] if end + 1 < len(tokens) else None
+    if following.text in _CROSSES:
+        return frozenset(["marked as wrong"])
     if following.kind is Kind.WORD and len(following.text) == 1 and following.text not in "aAI":
         return frozenset(["letter"])
     if following.kind is not Kind.OPEN or following.text != "(":

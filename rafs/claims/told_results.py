@@ -105,10 +105,45 @@ def find_told(tokens: Sequence[Token], said: WordRelation, right: Parsed, names:
     while first > max(0, said.at - REACH) and tokens[first - 1].kind not in _ENDS:
         first -= 1
     return (
-        _change(tokens, first, said, right, names)
+        _interval(tokens, first, said)
+        or _statistic(tokens, first, said, names)
+        or _change(tokens, first, said, right, names)
         or _result(tokens, first, said, right, names)
         or _derived(tokens, first, said, names)
     )
+
+
+def _interval(tokens: Sequence[Token], first: int, said: WordRelation) -> LeftSide | None:
+    """Read `from 1:10 pm to 3 pm` as the time in between."""
+    at = said.start - 4
+    if at < first or tokens[at + 1].kind is not Kind.CLOCK or tokens[at + 3].kind is not Kind.CLOCK:
+        return None
+    if (tokens[at].text.lower(), tokens[at + 2].text) not in (("from", "to"), ("from", "until"), ("between", "and")):
+        return None
+    ends = [parse_at(tokens, at + place, spaced_product=False) for place in (3, 1)]
+    if ends[0] is None or ends[1] is None:
+        return None
+    length = Binary(op="-", left=ends[0].expression, right=ends[1].expression)
+    parsed = Parsed(expression=length, start=at, end=said.start, doubts=frozenset())
+    return LeftSide(parsed=parsed, doubts=frozenset())
+
+
+def _statistic(tokens: Sequence[Token], first: int, said: WordRelation, names: frozenset[str]) -> LeftSide | None:
+    """Read `for 2, 2, 3, 7 the mode`."""
+    place = said.at - 1
+    if place <= first or tokens[place].text.lower() not in _STATISTICS or tokens[first].text.lower() not in _GIVEN:
+        return None
+    end = place - (tokens[place - 1].text.lower() == "the")
+    end -= tokens[end - 1].kind is Kind.COMMA
+    told = [tokens[place], tokens[place]._replace(text="of"), *tokens[first + 1 : end]]
+    parsed = parse_at(told, 0, names, spaced_product=False)
+    if parsed is None or parsed.end != len(told) or parsed.doubts or variables(parsed.expression):
+        return None
+    return LeftSide(parsed=replace(parsed, start=first, end=end), doubts=frozenset())
+
+
+_STATISTICS = frozenset("mean average median mode range sum total product gcd lcm gcf hcf maximum minimum".split())
+_GIVEN = frozenset("for of in given among with".split())
 
 
 def _change(

@@ -65,7 +65,7 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     result = evaluate(link.right, bindings)
     if _is_infinite(link):
         return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="infinity")
-    if link.relation in ("=", "≈") and undefined(link.left, bindings) != undefined(link.right, bindings):
+    if link.relation in ("=", "≈") and (undefined(link.left, bindings) or undefined(link.right, bindings)):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
         timed = rule_dates(link) or rule_times(link)

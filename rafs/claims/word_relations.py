@@ -79,7 +79,7 @@ FIRST_WORDS = frozenset(words[0] for words in _RELATIONS)
 """Words with which a relation begins."""
 _BEFORE = frozenset("which that this to we you will would he she they it us one also then can".split())
 _AFTER = frozenset("to us him her them equal left about you exactly only just also then simply indeed still".split())
-_TOTALS = frozenset(["total", "result", "value", "sum"])
+_TOTALS = frozenset(["total", "result", "value", "sum", "quotient", "product", "difference", "answer"])
 _REMAINDERS = frozenset(
     [("a", "remainder", "of"), ("the", "remainder", "of"), ("remainder", "of"), ("a", "remainder"), ("remainder",)]
 )

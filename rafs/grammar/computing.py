@@ -10,12 +10,13 @@ from rafs.grammar.logarithms import logarithm_of
 from rafs.grammar.polynomials import Quotient, TooLarge, named, normal_form, square_root
 from rafs.grammar.series import bounded_total, is_series, listed_total
 from rafs.grammar.shapes import as_matrix, joined, member_of
-from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Undefined, Unknown, Variable
+from rafs.grammar.terms import NUMBER_SETS, Binary, Call, Expression, Number, Unary, Undefined, Unknown, Variable
 from rafs.grammar.values import (
     FiniteSet,
     Infinite,
     Listed,
     Matrix,
+    NumberSet,
     Scalar,
     Value,
     add,
@@ -78,6 +79,8 @@ def _named(name: str) -> Value:
             return FiniteSet(members=frozenset())
         case "∞":
             return Infinite(1)
+        case _ if name in NUMBER_SETS:
+            return NumberSet(name)
     return named({_E: "e", _I: "i"}.get(name, name))
 
 

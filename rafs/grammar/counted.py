@@ -28,7 +28,7 @@ NOT_UNITS = frozenset(
 """Words that end an operand: a unit never reads across them."""
 MAX_REMARK = 12
 """Tokens of a remark in brackets that is stepped over."""
-KNOWN_UNITS = frozenset("km kg cm mm m g l ml mg lb lbs oz ft in hr hrs h min mins s sec secs mph mi yd pt".split())
+KNOWN_UNITS = frozenset("km kg cm mm m g l L ml mg lb lbs oz ft in hr hrs h min mins s sec secs mph mi yd pt".split())
 
 
 def is_variable(cursor: Cursor, token: Token, following: Token | None) -> bool:

@@ -31,6 +31,7 @@ BARE = (
     TRIGONOMETRIC | frozenset(INVERSE.values()) | LOGARITHMS | {"det", "exp", "sinh", "cosh", "tanh", "Re", "Im", "arg"}
 )
 """Functions that are applied without brackets too: `sin x`, `ln 2`."""
+_OF_SEVERAL = frozenset(["gcd", "lcm", "min", "max"])
 _BASED = re.compile(r"log(?:_?\{?(\d{1,6})\}?|_([a-z]))")
 _COUNTED = re.compile(r"([CP])_?\{?(\d{1,4})\}?")
 
@@ -103,6 +104,8 @@ def _applied(name: str, base: Expression | None, power: Expression | None, args:
         if name not in INVERSE:
             raise Unreadable
         return Call(name=INVERSE[name], args=args)
+    if name in _OF_SEVERAL and len(args) == 1:
+        raise Unreadable  # `max(1,200)`, where the comma may part two numbers
     call = Call(name="root", args=(*args, Number(value=Fraction(3)))) if name == "cbrt" else Call(name=name, args=args)
     return call if power is None else Binary(op="^", left=call, right=power)
 

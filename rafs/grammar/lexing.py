@@ -20,7 +20,7 @@ _NOT_LETTERS = "\\W\\d_π²³¹⁰-₟¼-¾⅐-↉①-⓿"
 LETTER = f"[^{_NOT_LETTERS}]"
 _SUFFIX = (
     "[%％‰½⅓⅔¼¾⅕-⅞€£¥₹₽₺₩￥百千万萬亿億]|\\\\%|[ap]\\.?m\\b|o['’]c|per ?(?:cent|mil)|pct|points|basis|hundred|thousand|"
-    "million|billion|trillion|lakh|crore|[mbt]n\\b|[kmbt]\\b|and (?:a|one)\\b|(?:in |to )?base\\b|"
+    "million|billion|trillion|lakh|crore|tens\\b|ones\\b|halves|thirds|(?:four|fif|six|seven|eigh|nin|ten)ths|[mbt]n\\b|[kmbt]\\b|and (?:a|one)\\b|(?:in |to )?base\\b|"
     "(?:[×·*⋅x]|\\\\times|\\\\cdot)\\s?10\\s?[\\^⁰¹²³⁴-⁹⁻]"
 )
 """What may belong to the digits before it, with or without a blank."""
@@ -35,8 +35,8 @@ _PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?!(?i:{_TOUCHING}|[ \u00a
 _PIECE = re.compile(
     r"[^\S\n]*+(?:"
     r"([A-Za-z]++(?![\w'’\-]|\$\d))"
-    rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=[A-Za-z])\d)?)"
-    r"|([+^()\]\n;?×·≤≥≠]|\[(?!" + re.escape(ANSWER_PLACEHOLDER[1:]) + r")|=(?![=<>])|,(?![0-9])|\.(?![.\w])|\{(?![%{])|\}"
+    rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=log)\d{{1,3}}|(?<=[A-Za-z])\d)?)"
+    r"|([+^()\]\n;?×·≤≥≠]|\[(?!" + re.escape(ANSWER_PLACEHOLDER[1:]) + r")|=(?![=<>])|,(?![0-9])|\.(?<!\s.)(?![.\w])|\{(?![%{])|\}"
     r"|-(?:(?<=[0-9)].)(?=[\s(A-Za-z\\])|(?<=[0-9)][ \u00a0].)(?=\s)))"
     rf"|({_PLAIN_NUMBER})"
     r"|(\\(?:[A-Za-z]+|.|\Z))"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rafs.grammar.bases import read_based
-from rafs.grammar.number_words import MAGNITUDES
+from rafs.grammar.number_words import MAGNITUDES, PARTS
 from rafs.grammar.tokens import ZERO
 
 MAX_DIGITS = 1000
@@ -49,7 +49,8 @@ _PERCENT = re.compile(
     r"|(?P<points>basis points?\b))",
     re.IGNORECASE,
 )
-_MAGNITUDE = re.compile(r"\s?(hundred|thousand|million|billion|trillion|lakh|crore|mn|bn|tn)s?\b", re.IGNORECASE)
+_MAGNITUDE = re.compile(r"\s?(hundred|thousand|million|billion|trillion|lakh|crore|mn|bn|tn|tens|ones)s?\b", re.IGNORECASE)
+_PARTS = re.compile(r"\s(halves|thirds|\w{3,8}ths)\b", re.IGNORECASE)
 _LETTER_MAGNITUDE = re.compile(r"\s?([kKmMbBT])(?![\w^])")
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 _HAN_MAGNITUDE = re.compile(r"\s?([百千万萬亿億])(?![\d一二三四五六七八九十])")
@@ -139,6 +140,8 @@ def _with_suffix(text: str, literal: Literal, place: Place) -> Literal:
     elif literal.value.denominator == 1 and not literal.decimals:
         part, end = _part_behind(text, literal.end, place.after_label)
         literal = Literal(end=end, value=literal.value + part)
+        if (parts := _PARTS.match(text, end)) is not None and (n_parts := PARTS.get(parts[1].lower())) is not None:
+            literal = Literal(end=parts.end(), value=literal.value / n_parts)
     return _with_percent(text, _with_magnitude(text, literal, place.currency))
 
 

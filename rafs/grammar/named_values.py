@@ -53,7 +53,8 @@ _CHANGES: Mapping[str, str] = MappingProxyType(
 _NAMES: Mapping[str, str] = MappingProxyType({**_LISTS, **_SINGLE, **_CHANGES, "remainder": "remainder"})
 _LINKS = frozenset(["of", "between", "from", "when", "on", "upon", "for"])
 _LONGEST = 4
-FIRST_WORDS = frozenset(name.split()[0] for name in _NAMES)
+_LOGARITHMS = frozenset(["log", "logarithm"])
+FIRST_WORDS = frozenset(name.split()[0] for name in _NAMES) | _LOGARITHMS
 """Words with which a named value begins."""
 
 
@@ -61,6 +62,8 @@ def starts_named(cursor: Cursor, ahead: int) -> bool:
     """Say whether a named value stands that many places ahead."""
     if word_at(cursor, ahead) not in FIRST_WORDS and cursor.symbol(ahead) != "%":
         return False
+    if word_at(cursor, ahead) in _LOGARITHMS:
+        return word_at(cursor, ahead + 1) == "base" or (word_at(cursor, ahead), word_at(cursor, ahead + 1)) == _OF_BASE
     name, n_words = find_words(cursor, ahead, _NAMES, _LONGEST)
     return bool(name) and word_at(cursor, ahead + n_words) in _LINKS
 
@@ -71,6 +74,8 @@ def read_named(cursor: Cursor) -> Expression:
     Raises:
         Unreadable: Its operands are none that this grammar reads.
     """
+    if word_at(cursor, 0) in _LOGARITHMS:
+        return _logarithm(cursor)
     _, n_words = find_words(cursor, 0, _NAMES, _LONGEST)
     written = " ".join(word_at(cursor, ahead) or "%" for ahead in range(n_words))
     take_words(cursor, n_words)
@@ -88,6 +93,25 @@ def read_named(cursor: Cursor) -> Expression:
     if written == "ratio" and (ratio := _written_ratio(cursor)) is not None:
         return ratio
     return _of_list(_LISTS[written], list_items(cursor))
+
+
+_OF_BASE = ("logarithm", "of")
+
+
+def _logarithm(cursor: Cursor) -> Expression:
+    """Read `log base 2 of 16`, `logarithm of 16 to the base 2`."""
+    cursor.take()
+    if cursor.take().text == "base":
+        base = cursor.power()
+        if word_at(cursor, 0) == "of":
+            cursor.take()
+        return Call(name="log", args=(base, read_operand(cursor)))
+    value = read_operand(cursor)
+    n_words = 3 if word_at(cursor, 1) == "the" else 2
+    if word_at(cursor, 0) not in ("to", "in") or word_at(cursor, n_words - 1) != "base":
+        raise Unreadable
+    take_words(cursor, n_words)
+    return Call(name="log", args=(cursor.power(), value))
 
 
 def _written_ratio(cursor: Cursor) -> Expression | None:

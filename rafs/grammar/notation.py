@@ -30,6 +30,8 @@ _DECIMAL_POINT = re.compile(
 )
 """A point that only a decimal point can be, so that commas are none."""
 _COMMA_IN_DIGITS, _POINT_IN_DIGITS = re.compile(r",(?=\d)"), re.compile(r"\.(?=\d)")
+_SIGN_OF_COMMA = re.compile(r",(?!\d{3}(?!\d))(?=\d)|\.\d{3}[.,](?=\d)|0,0(?=\d)")
+_SIGN_OF_EITHER = re.compile(r"[.,](?=\d{3}(?!\d))")
 """Without them, which are quickly looked for, there is nothing to decide."""
 _MAYBE_COMMA = re.compile(rf"{_ALONE}{_COMMA}")
 _EITHER = re.compile(r"(?<![\d.,])(?!0)\d{1,3}[.,]\d{3}(?![\d.,]*\d)")
@@ -42,8 +44,9 @@ _LITERAL = re.compile(
 _PAIR_BEFORE, _PAIR_AFTER = re.compile(r"(?:[\w(\[]\(|\(|\[|\\\{)\Z"), re.compile(r"\)|\]|\\\}")
 _SWAP = str.maketrans({",": ".", ".": ",", " ": ",", "\u00a0": ",", "\u2009": ",", "\u202f": ","})
 
-_GROUPS = r"\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3}){1,12}"
-_GROUPED = re.compile(rf"(?<![\d.,/^_])(?<!\d[ \u00a0]){_GROUPS}(?![\d-]|[ \u00a0,.]?\d)(?:\.\d{{1,12}})?")
+_GROUPS = r"(?:[ \u00a0\u2009\u202f]\d{3}){1,12}"
+_GROUPED = re.compile(rf"\d(?<![\d.,/^_].)(?<!\d[ \u00a0].)\d{{0,2}}{_GROUPS}(?![\d-]|[ \u00a0,.]?\d)(?:\.\d{{1,12}})?")
+"""It begins with a digit and looks back from there, since Python skips to digits but tries a look back everywhere."""
 _BEFORE_GROUPED = re.compile(
     r"(?:[=≈<>({:$€£]|##|\s[-+*·×÷/]\s|\\(?:times|cdot|div|approx)\s"
     r"|\b(?:is|are|was|were|has|costs?|equals|total of|ist|est|es|lautet|answer))[ \u00a0]?\Z",
@@ -107,9 +110,11 @@ class _Signs:
         commas, points = _COMMA_IN_DIGITS.search(text) is not None, _POINT_IN_DIGITS.search(text) is not None
         return cls(
             point=points and _DECIMAL_POINT.search(text) is not None,
-            comma=(commas or points) and _DECIMAL_COMMA.search(text) is not None,
+            comma=_SIGN_OF_COMMA.search(text) is not None and _DECIMAL_COMMA.search(text) is not None,
             maybe_comma=commas and _MAYBE_COMMA.search(text) is not None,
-            either=frozenset(one.group()[-4] for one in _EITHER.finditer(text)) if commas or points else frozenset(),
+            either=frozenset(one.group()[-4] for one in _EITHER.finditer(text))
+            if _SIGN_OF_EITHER.search(text) is not None
+            else frozenset(),
             spaced=any(_is_bounded(text, found) for found in _GROUPED.finditer(text)),
         )
 

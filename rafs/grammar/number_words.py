@@ -16,9 +16,9 @@ _TENS = {
     for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
 }
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-MAGNITUDES = {"hundred": 100, **_SCALES, "lakh": 10**5, "crore": 10**7, "mn": 10**6, "bn": 10**9, "tn": 10**12}
+MAGNITUDES = {"ones": 1, "tens": 10, "hundred": 100, **_SCALES, "lakh": 10**5, "crore": 10**7, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 """Words that multiply the digits before them."""
-_GROUPS = {**{name: value for name, value in MAGNITUDES.items() if len(name) > 2}, "dozen": 12}
+_GROUPS = {**{name: value for name, value in MAGNITUDES.items() if len(name) > 4}, "dozen": 12}
 """What `a` and `half a` can count."""
 _PARTS = {
     **{"half": 2, "third": 3, "fourth": 4, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8},
@@ -26,6 +26,8 @@ _PARTS = {
     **{"thirtieth": 30, "fiftieth": 50, "sixtieth": 60, "hundredth": 100, "thousandth": 1000},
 }
 _PLURALS = {"halves": "half", **{f"{name}s": name for name in _PARTS if name != "half"}}
+PARTS = {plural: _PARTS[name] for plural, name in _PLURALS.items() if name != "quarter"}
+"""Words behind digits that make parts of a whole of them, as in `7 tenths`; `3 quarters` may be coins."""
 _ARTICLES = frozenset(["a", "an"])
 _VOCABULARY = frozenset([*_UNITS, *_TENS, *_GROUPS, *_PARTS, *_PLURALS, *_ARTICLES, "and", "point"])
 NUMBER_STARTS = frozenset([*_UNITS, *_TENS, *_PARTS, *_ARTICLES])

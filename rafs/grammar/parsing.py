@@ -100,6 +100,8 @@ def _product(cursor: Cursor) -> Expression:
     while (token := cursor.peek()) is not None and token.kind not in ENDING and not cursor.closes():
         symbol = cursor.symbol()
         if token.kind is Kind.OPERATOR and symbol in ("*", "/", ":") and starts_operand(cursor, 1):
+            if divided and symbol == "*" and _is_power_of_ten(cursor):
+                cursor.doubts.add("scientific notation")
             divided = symbol != "*"
             left = _ratio(cursor, left) if symbol == ":" else _times(cursor, left)
         elif symbol == "*" and at_ellipsis(cursor):
@@ -121,6 +123,12 @@ def _product(cursor: Cursor) -> Expression:
         else:
             break
     return left
+
+
+def _is_power_of_ten(cursor: Cursor) -> bool:
+    """Say whether `* 10^4` stands here, which behind `6 * 10^8 / 3` may belong to the 3."""
+    ten = cursor.peek(1)
+    return ten is not None and ten.kind is Kind.NUMBER and ten.value == 10 and cursor.symbol(2) == "^"
 
 
 def _times(cursor: Cursor, left: Expression) -> Expression:

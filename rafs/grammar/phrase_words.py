@@ -2,15 +2,21 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 
 from rafs.grammar.cursor import Cursor, Unreadable
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
 from rafs.grammar.tokens import DIGIT_COMMA, Kind
+from rafs.types import Span
 
 ARTICLES = frozenset(["the", "a", "an", "its", "these", "those", "that", "this"])
 """Words that change nothing before an operand."""
 _COLLECTIONS = frozenset("numbers values integers terms data set list scores digits dataset points".split())
 """Words that may stand between `of` and the list that they announce."""
+SHARES: Mapping[str, int] = MappingProxyType(
+    {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+)
+"""Shares that stand behind an article: `a third`."""
 MAX_ITEMS = 60
 
 
@@ -56,7 +62,10 @@ def number_follows(cursor: Cursor, ahead: int) -> bool:
 
 
 def read_operand(cursor: Cursor) -> Expression:
-    """Read one factor, behind its article and its sign."""
+    """Read one factor, behind its article and its sign, or `a third`."""
+    if word_at(cursor, 0) in ("a", "one") and (parts := SHARES.get(word_at(cursor, 1))) is not None:
+        first, last = cursor.take(), cursor.take()
+        return Number(value=Fraction(1, parts), spelled=True, span=Span(start=first.start, end=last.end))
     skip_article(cursor)
     if cursor.at(Kind.OPERATOR, "-") and number_follows(cursor, 1):
         cursor.take()

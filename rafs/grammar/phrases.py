@@ -13,6 +13,7 @@ from rafs.grammar.cursor import Cursor, deepen
 from rafs.grammar.named_values import FIRST_WORDS, read_named, starts_named
 from rafs.grammar.phrase_words import (
     ARTICLES,
+    SHARES,
     find_words,
     is_share,
     number_follows,
@@ -100,6 +101,8 @@ def past_article(cursor: Cursor, ahead: int) -> int:
 
 def _operand_follows(cursor: Cursor, ahead: int) -> bool:
     token = cursor.peek(ahead)
+    if word_at(cursor, ahead) in ("a", "one") and word_at(cursor, ahead + 1) in SHARES:
+        return True
     return past_article(cursor, ahead) > ahead or (
         token is not None and (token.kind in (Kind.NUMBER, Kind.OPEN, Kind.FUNCTION) or starts_phrase(cursor, ahead))
     )
@@ -183,8 +186,11 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
         return None
     word = word_at(cursor, 0)
     take_words(cursor, n_words)
-    skip_article(cursor)
-    right = read_operand(cursor) if kind in MULTIPLYING else cursor.product()
+    if kind in ("up", "down") and word_at(cursor, 0) in ("a", "one"):
+        right = read_operand(cursor)
+    else:
+        skip_article(cursor)
+        right = read_operand(cursor) if kind in MULTIPLYING else cursor.product()
     if (word == "per" and not isinstance(left, Number)) or (word == "out" and cursor.at(Kind.OPERATOR)):
         cursor.doubts.add("joined")  # `18 pages / 3 pages per minute`, `3 cases out of the 10 * 10`
     if kind in ("up", "down") and isinstance(left, Binary) and left.op in "+-":

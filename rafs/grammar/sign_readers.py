@@ -18,7 +18,9 @@ from rafs.grammar.signs import (
     SUPERSCRIPTS,
     TIGHT,
 )
+from rafs.grammar.terms import NUMBER_SETS
 from rafs.grammar.tokens import DIGIT_COMMA, Kind
+from rafs.grammar.word_readers import LABELS
 from rafs.types import ANSWER_PLACEHOLDER
 
 _SUBSCRIPT = re.compile(r"_(?:\{(?:\\(?:text|mathrm)\s?\{[^{}]{1,40}\}|[^{}]{1,40})\}|\w)")
@@ -27,6 +29,7 @@ _TEXT_COMMANDS = frozenset(
     f"\\{name}" for name in "text mathrm textbf textit mathbf mbox operatorname boldsymbol mathit textrm".split()
 )
 _MATRIX = re.compile(r"\s?\{((?:[pbvBV]|small)?matrix)\}")
+_NUMBER_SET = re.compile(r"\s?\{?\s?([NZQRC])(?:\s?\}|(?![\w{}]))")
 _OPEN = re.compile(r"\s?\{")
 _DIGIT_COMMA = re.compile(r",\d")
 _SINGLE_DIGIT = re.compile(r"\s?(\d)")
@@ -56,6 +59,8 @@ def read_command(lexer: Lexer, name: str) -> None:
     elif name in _TEXT_COMMANDS and (opened := _OPEN.match(lexer.text, end)) is not None:
         lexer.braces.append(True)
         lexer.skip(opened.end(), True)
+    elif name == "\\mathbb" and (number_set := _NUMBER_SET.match(lexer.text, end)) is not None:
+        lexer.emit(Kind.WORD, NUMBER_SETS["NZQRC".index(number_set[1])], number_set.end())
     elif name == "\\$":
         lexer.skip(end, False)
         lexer.currency, lexer.currency_end = "$", end
@@ -109,6 +114,18 @@ def _read_invisible(lexer: Lexer, _: str) -> None:
     lexer.skip(lexer.position + 1, True)
 
 
+def _read_quote(lexer: Lexer, sign: str) -> None:
+    """Read a quotation mark, which is nothing; around digits that are joined to others it makes them letters."""
+    is_text = _JOINED_TEXT.match(lexer.text, lexer.position) is not None
+    if is_text:
+        lexer.emit(Kind.JUNK, sign, lexer.position + 1)
+    else:
+        lexer.skip(lexer.position + 1, True)
+
+
+_JOINED_TEXT = re.compile(r'"(?:\s?[+*]|\d{1,20}"\s?\+)')
+
+
 def _read_comma(lexer: Lexer, _: str) -> None:
     is_decimal = _joins_digits(lexer)
     lexer.emit(*((Kind.JUNK, DIGIT_COMMA) if is_decimal else (Kind.COMMA, ",")), lexer.position + 1)
@@ -130,7 +147,7 @@ def _read_brace(lexer: Lexer, sign: str) -> None:
     if sign == "{":
         lexer.braces.append(False)
     elif lexer.braces and lexer.braces.pop():
-        lexer.skip(end, True)
+        lexer.skip(end, lexer.text[end : end + 1] != "(")  # `\operatorname{lcm}(6, 8)` applies a function
         return
     lexer.emit(*SIGNS[sign], end)
 
@@ -211,6 +228,7 @@ def _read_colon(lexer: Lexer, _: str) -> None:
     before, following, after = text[end - 2 : end - 1], text[end : end + 1], text[end : end + 2].lstrip()[:1]
     even = before.isspace() == following.isspace() and (before.isspace() or before.isdecimal())
     labelled = len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.WORD
+    labelled = labelled and not (before.isspace() and lexer.tokens[-2].text.lower() not in LABELS)
     if labelled and lexer.divides is None:
         lexer.divides = shows_ratio(lexer.text)
     labelled = labelled and not (lexer.divides and not before.isspace())
@@ -249,7 +267,8 @@ def _read_point(lexer: Lexer, sign: str) -> None:
     elif text[end : end + 1].isalpha():
         lexer.skip(end, True)
     else:
-        lexer.emit(Kind.BREAK, sign, end)
+        multiplies = lexer.gap and lexer.previous() is Kind.NUMBER and text[end : end + 2].lstrip().isdecimal()
+        lexer.emit(Kind.JUNK if multiplies else Kind.BREAK, sign, end)
 
 
 _SIGN_READERS = {
@@ -257,7 +276,7 @@ _SIGN_READERS = {
     **dict.fromkeys([*(sign for sign in INVISIBLE if len(sign) == 1), *_MARKS], _read_invisible),
     **dict.fromkeys("{}", _read_brace),
     **dict.fromkeys("-/", _read_dash),
-    **{",": _read_comma, "_": _read_subscript, "%": _read_percent, "*": _read_star, ":": _read_colon},
+    **{'"': _read_quote, ",": _read_comma, "_": _read_subscript, "%": _read_percent, "*": _read_star, ":": _read_colon},
     **{"&": read_entity, "<": _read_less},
     **{"!": _read_exclamation, ".": _read_point},
 }

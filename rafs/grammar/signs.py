@@ -65,7 +65,6 @@ INVISIBLE = frozenset(
         "\\boxed",
         "\\&",
         "&",
-        '"',
         "\\textstyle",
     ]
 )

@@ -12,7 +12,9 @@ Tree = list["str | Tree"]
 """Nested lists for the algebra worker: `["number", "1/2"]`, `["+", [...], [...]]`."""
 
 
-CONSTANTS = frozenset(["pi", "∞", "∅", "ⅇ", "ⅈ"])
+NUMBER_SETS = "ℕℤℚℝℂ"
+"""Names of the natural, whole, rational, real and complex numbers, each a part of the next."""
+CONSTANTS = frozenset(["pi", "∞", "∅", "ⅇ", "ⅈ", *NUMBER_SETS])
 """Names with a value of their own; Euler's number and the imaginary unit have these once a reading has settled it."""
 BINDING = frozenset(["sum", "product", "integral", "limit", "limit+", "limit-"])
 """Calls whose second argument is a name of their own."""

@@ -54,7 +54,14 @@ class Infinite:
     sign: int
 
 
-Value = Fraction | Quotient | FiniteSet | Listed | Matrix | Region | Infinite
+@dataclass(frozen=True, slots=True)
+class NumberSet:
+    """All numbers of a kind, such as ℤ."""
+
+    name: str
+
+
+Value = Fraction | Quotient | FiniteSet | Listed | Matrix | Region | Infinite | NumberSet
 
 
 def scalar(form: Quotient) -> Scalar:
@@ -116,6 +123,8 @@ def same(a: Value, b: Value) -> bool | None:
             return _all_same(list(zip(a.items, b.items, strict=True))) if a.brackets == b.brackets else None
         case Region(), Region():
             return a.parts == b.parts
+        case NumberSet(), NumberSet():
+            return a == b
     return None
 
 

@@ -26,7 +26,7 @@ _MULTIPLE = re.compile(rf"({'|'.join(MULTIPLES)})\s+(?=[\d$£€]|(?:{COUNTING_W
 _CURRENCY_CODE = re.compile(rf"(?<![\w$\\{{])(?:({'|'.join(DOLLARS)})\$(?=\d)|([A-Z]{{3}}|Rs\.?)\s?(?=\d))")
 _CURRENCY_BEHIND = re.compile(r"\s?([€£¥₹￥₽₺₩])(?!\d)")
 _DOTS = re.compile(r"(?:\.\.\.|…|\\l?dots\b|\\cdots\b)(?!\s?(?:[-+*/^×·÷=≈]|\\(?:times|cdot|div)))")
-_LABELS = frozenset(
+LABELS = frozenset(
     "step part day case no number question problem page chapter section figure table grade class room team group line "
     "row column item equation eq exercise example option version level week month stage round".split()
 )
@@ -35,6 +35,9 @@ _NOON = re.compile(r"(?:\s|^)(?:1[0-2]|\d):\d\d|\d\s?[ap]\.?m\b|\d\s?o['’]cloc
 _NEAR = 200
 """Characters around `noon` in which another time of day makes it one."""
 _NOONS = {"noon": (720, "pm"), "midday": (720, "pm"), "midnight": (0, "am")}
+NUMBERINGS = ("no", "nr", "fig", "eq", "ex", "vol", "sec")
+"""Words cut short before the number of something."""
+_NUMBERING = re.compile(rf"({'|'.join(NUMBERINGS)})\.(?=\s?\d)", re.IGNORECASE)
 _LISTED = frozenset("sum product difference quotient average mean median ratio gcd lcm total range between".split())
 """Words of an operation on a list, in which `and` parts two numbers."""
 _SEVERAL = re.compile(r"[^.;:\n]{0,60}?\b\w+ and \w+(?: \w+){0,3}? and ", re.IGNORECASE)
@@ -56,7 +59,7 @@ def read_number(lexer: Lexer, _: str) -> None:
         end = date_end(text, position)
         lexer.date_end = end if end > position else lexer.date_end
     is_money = lexer.currency_end == lexer.before
-    is_label = previous is Kind.WORD and lexer.tokens[-1].text.lower() in _LABELS
+    is_label = previous is Kind.WORD and lexer.tokens[-1].text.lower() in LABELS
     literal = read_literal(text, position, Place(lexer.european, is_label, previous is Kind.RELATION, is_money))
     if literal.unreadable:
         lexer.emit(Kind.JUNK, "digits", literal.end)
@@ -200,12 +203,21 @@ def _read_noon(lexer: Lexer) -> bool:
     return True
 
 
+def _read_numbering(lexer: Lexer) -> bool:
+    """Read the `No.` of `No. 5`, whose point ends no sentence."""
+    found = _NUMBERING.match(lexer.text, lexer.position)
+    if found is not None:
+        lexer.emit(Kind.WORD, found[1], found.end())
+    return found is not None
+
+
 WORD_READERS: dict[str, Callable[[Lexer], bool]] = {
     **dict.fromkeys(NUMBER_STARTS, _read_spelled),
     **dict.fromkeys(OPERATOR_WORDS, _read_operator_word),
     **dict.fromkeys(MULTIPLES, _read_multiple),
     **dict.fromkeys((code.rstrip(".").lower() for code in CURRENCY_CODES), _read_currency_code),
     **dict.fromkeys(_NOONS, _read_noon),
+    **dict.fromkeys(NUMBERINGS, _read_numbering),
     "x": _read_times,
 }
 """Readers by the word in lower case (or its letters before a hyphen); one that returns False leaves a plain word."""

@@ -31,6 +31,9 @@ _DISPLAY = re.compile(r"\s*(?:\\\[|\$\$|\\begin\{)")
 _AFTER_DISPLAY = re.compile(r"\s{1,20}(?=[A-Z][a-z]|\\\[|\$\$)")
 _CHAINED = re.compile(r"\s*(?:=|≈|\\approx|&=|\\implies|⇒)")
 _WRAPPED = re.compile(r"\s*(?!(?:so|then|hence|thus|therefore)\b)[a-z]{2,}\s")
+_BROKEN_OFF = re.compile(r"\s(?:and|or|of|the|an?|to|by|with|for|from|in|is|are|than|that|[-+*/=])[ \t]*(?:\r\n|\r|\n)\Z")
+"""The end of a line that goes on in the next one."""
+_TAIL = 20
 _WHERE = re.compile(r"\s*(?:where|with|and|for|which)\s")
 _WRAP_MIN_CHARS = 60  # a shorter line without a full stop is a line of its own, not wrapped prose
 _LABEL_MAX_CHARS = 200  # a longer line is not a heading
@@ -49,15 +52,21 @@ _INITIALS_GAP = 12  # longest word looked at before a full stop
 
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st mt mts gen rev sen gov capt sgt lt col hon messrs vs i.e e.g ie eg approx fig figs eq eqs cf"
-    " resp dept ca viz est eqn ex vol ch sec pp arts incl excl z.b bzw d.h p.ej sra".split()
+    " resp dept ca u.s u.k viz est eqn ex vol ch sec pp arts incl excl z.b bzw d.h p.ej sra".split()
 )
 """They end no sentence, whatever follows."""
+_NUMBERED = frozenset("no nos thm prop lem cor def tab app ref alg prob p ques".split())
+"""They end a sentence but before a number."""
 _UNIT_ABBREVIATIONS = frozenset(
-    "etc a.m p.m ft in oz lb lbs hr hrs min mins inc ltd corp co yr yrs mo mos wk wks u.s u.k avg max jr sr al no nos"
+    "etc a.m p.m ft in oz lb lbs hr hrs min mins inc ltd corp co yr yrs mo mos wk wks avg max jr sr al"
     " sq cu yd yds mi km cm mm kg mg ml gal gals qt qts pt pts doz tsp tbsp sec secs dept ave blvd rd hwy apt bldg rm"
     " jan feb mar apr jun jul aug sept oct nov dec mon tue wed thu fri sat sun std usw".split()
 )
 """They end a sentence only before a capital letter."""
+_DAYS_AND_ZONES = frozenset(
+    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday EST EDT CST CDT MST MDT PST PDT GMT UTC CET BST".split()
+)
+"""They go with the time of day before them."""
 _STARTERS = frozenset(
     "The It He She They We I You So This That These Those Then Therefore Thus Hence In If Since Now Next Finally"
     " First Second After Each Every There Our Let As And But To For What How".split()
@@ -79,7 +88,7 @@ def split_spans(text: str) -> list[tuple[int, int]]:
         piece = text[start:end]
         if segments and _glued(last, piece):
             segments[-1] = (segments[-1][0], end)
-            last = last if not _has_word(piece) else piece
+            last = piece if _has_word(piece) else last if last.endswith("\n\n") else f"{last}\n"
         else:
             segments.append((start, end))
             last = piece
@@ -175,8 +184,10 @@ def _is_abbreviation(text: str, begin: int, dot: int, following: str) -> bool:
     if before is None or following in _STARTERS:
         return False
     word = before.group().lower()
-    if word in ("no", "nos"):
-        return following[:1].isdigit()
+    if word in _NUMBERED:
+        return following[:1].isdigit() or ANSWER_PLACEHOLDER.startswith(following or ".")
+    if word in ("a.m", "p.m") and following in _DAYS_AND_ZONES:
+        return True
     if word in _UNIT_ABBREVIATIONS or ("." in word and word not in _ABBREVIATIONS):
         return not following[:1].isupper()
     initial = len(word) == 1 and before.group().isupper() and following[:1].isupper()
@@ -207,7 +218,9 @@ def _glued(last: str, piece: str) -> bool:
         return True
     if ending in _STOPS or _DISPLAY.match(piece):
         return ending not in _STOPS and not last.rstrip().endswith(("\\]", "$$"))
-    return len(last) >= _WRAP_MIN_CHARS and _WRAPPED.match(piece) is not None
+    return _BROKEN_OFF.search(last, max(0, len(last) - _TAIL)) is not None or (
+        len(last) >= _WRAP_MIN_CHARS and _WRAPPED.match(piece) is not None
+    )
 
 
 def _starts_hash(piece: str) -> bool:

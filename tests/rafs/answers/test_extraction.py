@@ -80,6 +80,13 @@ CHOICES = {"A": "5", "B": "6", "C": "7"}
         pytest.param("The **Answer** is __27__.", "27", "phrase", id="emphasised"),
         pytest.param("Answer: not 6 but 8", "8", "label", id="denied behind a label"),
         pytest.param("6 * 7 = 42. <!-- The answer is 9 -->", "42", "last_number", id="comment"),
+        pytest.param("Answer: –6", "–6", "label", id="long minus sign"),
+        pytest.param("The answer is minus 6.", "minus 6", "phrase", id="minus in words"),
+        pytest.param("So the limit is negative 6.", "negative 6", "conclusion", id="negative in words"),
+        pytest.param("\\boxed{ \\ } So we get 6.", "6", "conclusion", id="box still to be filled in"),
+        pytest.param("So the centre is $(4, -3)$.", "(4, -3)", "last_number", id="unmarked point"),
+        pytest.param("The class ends at 2:10 PM.", "2:10 PM", "last_number", id="capital half of the day"),
+        pytest.param("Answer: half past 4", "half past 4", "label", id="time in words"),
         pytest.param("<!-- answer: 9-->", "9", "label", id="comment alone"),
         pytest.param(
             "Answer: Each costs 10/5 = 2. So 7 cost 7 * 2 = 14.", "14", "last_number", id="a solution's heading"
@@ -136,6 +143,9 @@ def test_where_nothing_is_stated_there_is_no_answer(text: str) -> None:
         ("That fits choice (C) best.", "C"),
         ("Option A is small, so it cannot be option A.", None),
         ("We rule out option A.", None),
+        ("Eliminate A and B. That leaves C.", "C"),
+        ("The answer can't be A, so it's B.", "B"),
+        ("**C**\n\nOption A forgets a case.", "C"),
         ("Options: option A or option B.", None),
     ],
 )
@@ -188,7 +198,19 @@ def test_a_value_is_exact_or_none(text: str, value: Fraction | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["the answer is ", "answer: ", "(1, ", "x = 1, ", "5 ft ", "\\boxed{", '"answer": ', "A and "]
+    "piece",
+    [
+        "the answer is ",
+        "answer: ",
+        "(1, ",
+        "x = 1, ",
+        "5 ft ",
+        "\\boxed{",
+        '"answer": ',
+        "A and ",
+        "<!-- answer: 5 --> ",
+        "<!--",
+    ],
 )
 def test_hostile_texts_are_searched_in_linear_time(piece: str) -> None:
     seconds = []

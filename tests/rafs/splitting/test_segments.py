@@ -68,6 +68,11 @@ def cut(text: str) -> list[str]:
         pytest.param("0.333... = 1/3. So... Then 2.", ["0.333... = 1/3.", "So...", "Then 2."], id="digits that go on"),
         pytest.param('"Is it 8?" he asked. It was.', ['"Is it 8?" he asked.', "It was."], id="a quoted question"),
         pytest.param("i. Add 3.\nii. Add 8.", ["i. Add 3.", "ii. Add 8."], id="small roman numbers"),
+        pytest.param("We met at 9 p.m. EST today. Fine.", ["We met at 9 p.m. EST today.", "Fine."], id="time zone"),
+        pytest.param("The U.S. team has 3. Fine.", ["The U.S. team has 3.", "Fine."], id="U.S."),
+        pytest.param("Add 2 tbsp. of oil. Stir.", ["Add 2 tbsp. of oil.", "Stir."], id="kitchen units"),
+        pytest.param("She wrote 'n = 8.' and left. Fine.", ["She wrote 'n = 8.' and left.", "Fine."], id="quoted line"),
+        pytest.param("By Thm. 5 it holds. So n = 5.", ["By Thm. 5 it holds.", "So n = 5."], id="numbered theorem"),
         pytest.param("At 9 p.m. She left.", ["At 9 p.m.", "She left."], id="p.m. at the end"),
         pytest.param(
             "The sum is 7 (see above. It holds). We go on.",

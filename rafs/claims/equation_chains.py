@@ -1,0 +1,132 @@
+"""Equations that are rewritten step by step: `60 - 3x = 9`, then `Solving for x, we get x = 17`.
+
+Where a sentence announces that the equation before is only rewritten or solved, both must have the same solution.
+"""
+
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from rafs.claims.relations import Link
+from rafs.claims.roundings import is_rounding
+from rafs.grammar.expressions import show
+from rafs.grammar.polynomials import normal_form
+from rafs.grammar.terms import Binary, Number, Variable, leaves, literal_of, variables
+from rafs.types import BlindStep, Truth
+
+_REWRITTEN = re.compile(
+    r"\b(?:simplif\w{1,6}|solv(?:e|ing)|combin\w{1,4}|both sides|cross[- ]multipl\w{1,4}|isolat\w{1,4}|rearrang\w{1,4}"
+    r"|expand\w{0,3}|distribut\w{1,4}|collect\w{0,3}|like terms)\b",
+    re.IGNORECASE,
+)
+"""Words that announce the same equation in another form."""
+_OTHERWISE = re.compile(
+    r"\b(?:substitut\w{1,4}|plug\w{0,4}|equations|first|second|third|other|or|case|if|when|try|suppose|instead|given|each"
+    r"|separately|since|know|check\w{0,3}|verif\w{1,4}|wait|original|let|assum\w{1,3})\b|\bfor\b(?! \W{0,3}[A-Za-z]\b)|\d\s?=",
+    re.IGNORECASE,
+)
+"""Words by which something else comes in: another equation, another case."""
+MAX_BETWEEN = 160
+"""Characters between the two equations, or before the second one in its step."""
+ROUNDED_BY = Fraction(1, 50)
+"""Share by which solutions with decimals may differ without being called different."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equation:
+    """A linear equation in one unknown."""
+
+    name: str
+    root: Fraction
+    step: int
+    """Its step, counted among the steps that are read."""
+    end: int
+    """Where it ends in the text of the step."""
+    has_decimals: bool
+    is_solved: bool
+    """It gives the unknown a value."""
+
+
+@dataclass(slots=True)
+class Chain:
+    """The last equation in each unknown, while the steps of a trace are read in order."""
+
+    last: dict[str, Equation] = field(default_factory=dict)
+    text: str = ""
+    """The step that is being read."""
+    n_steps: int = 0
+
+    def enter(self, step: BlindStep) -> None:
+        """Begin the next step."""
+        self.text, self.n_steps = step.text, self.n_steps + 1
+
+    def judge(self, link: Link) -> tuple[Truth, str] | None:
+        """Say whether an equation has the solution of the one that it is announced to rewrite, and why.
+
+        Returns:
+            None where none is announced, and for everything that is no linear equation in one unknown.
+        """
+        names = _names(link)
+        if len(names) != 1:
+            return None
+        name = next(iter(names))
+        before, equation = self.last.pop(name, None), _equation(link, name, self.text, self.n_steps)
+        if equation is None:
+            return None
+        self.last[name] = equation
+        if before is None or before.is_solved or equation.step - before.step > 1:
+            return None
+        between = self.text[before.end if before.step == equation.step else 0 : link.left_span.start]
+        if len(between) > MAX_BETWEEN or not _REWRITTEN.search(between) or _OTHERWISE.search(between):
+            return None
+        return _compare(link, equation, before)
+
+
+def _names(link: Link) -> frozenset[str]:
+    if link.relation != "=" or link.right is None:
+        return frozenset()
+    return variables(link.left) | variables(link.right)
+
+
+def _equation(link: Link, name: str, text: str, step: int) -> Equation | None:
+    """Return a link as a linear equation; None for one that is doubted, denied, or of another form."""
+    assert link.right is not None
+    numbers = [leaf for side in (link.left, link.right) for leaf in leaves(side) if isinstance(leaf, Number)]
+    if link.doubts or not link.asserted or any(number.percent or number.unit not in ("", "$") for number in numbers):
+        return None
+    form = normal_form(Binary(op="-", left=link.left, right=link.right))
+    if form is None or form.atoms() != {name} or set(form.bottom) != {()} or _is_cut_open(text, link.left_span.start):
+        return None
+    by_power = {sum(power for _, power in term): value for term, value in form.top.items() if value}
+    if max(by_power, default=0) != 1:
+        return None
+    return Equation(
+        name=name,
+        root=-by_power.get(0, Fraction(0)) / by_power[1],
+        step=step,
+        end=link.right_span.end,
+        has_decimals=any(number.decimals for number in numbers),
+        is_solved=isinstance(link.left, Variable) and not variables(link.right),
+    )
+
+
+def _is_cut_open(text: str, start: int) -> bool:
+    """Say whether a colon or another sign stands before an equation that may belong to it: `40 : (80 + y) = 1 : 6`."""
+    before = text[max(0, start - 4) : start].rstrip(" $\\([")
+    return before[-1:] in (":", "/", "*", "^") and (before[-1:] != ":" or before[-2:-1] in " )0123456789}")
+
+
+def _compare(link: Link, equation: Equation, before: Equation) -> tuple[Truth, str]:
+    if equation.root == before.root:
+        return Truth.TRUE, "it has the solution of the equation before"
+    reason = f"the equation before gives {equation.name} = {show(before.root)}, this one {show(equation.root)}"
+    return (Truth.UNKNOWN if _may_be_rounded(link, equation, before) else Truth.FALSE), reason
+
+
+def _may_be_rounded(link: Link, equation: Equation, before: Equation) -> bool:
+    literal = literal_of(link.right)
+    if equation.is_solved and literal is not None and is_rounding(before.root, equation.root, literal.decimals):
+        return True
+    if equation.is_solved and before.root.denominator > 1 and abs(equation.root - before.root) < 1:
+        return True
+    return equation.has_decimals and abs(equation.root - before.root) <= ROUNDED_BY * abs(before.root)
