@@ -16,7 +16,7 @@ from rafs.errors import InputError
 from rafs.grammar.expressions import show
 from rafs.types import Claim, Operand, Reading, SourceKind, Step, Truth
 from service.exits import explained
-from service.graph_picture import picture_of, to_dot, to_svg
+from service.graph_picture import picture_of, to_dot, to_svg, told_calculation, used_in_words
 from service.input_files import ScoreOptions, read_request
 from service.report import plain
 from service.visible import show_text
@@ -28,6 +28,7 @@ FROM = {
     SourceKind.PROBLEM: "the problem",
     SourceKind.UNIT_CONSTANT: "a unit",
     SourceKind.NUMBER_WORD: "a number word",
+    SourceKind.COUNT: "a count",
     SourceKind.ASSIGNED: "assumed in the trace",
     SourceKind.UNGROUNDED: "NOWHERE",
 }
@@ -101,6 +102,10 @@ def _step(step: Step, reading: Reading) -> Text:
     for index, claim in enumerate(reading.graph.claims):
         if claim.step == step.index:
             text.append_text(_claim(index, claim, reading))
+    for index in used_in_words(reading.graph):
+        implied = reading.graph.implied[index]
+        if implied.step == step.index:
+            text.append(f"\n({index}) ", "dim").append(f"in words: {told_calculation(implied)}", "cyan")
     return text
 
 
@@ -111,6 +116,8 @@ def _claim(index: int, claim: Claim, reading: Reading) -> Text:
         text.append(f": {plain(claim.reason, MAX_SHOWN_CHARS)}", style)
     if claim.operands:
         text.append("\n    " + ", ".join(_operand(operand) for operand in claim.operands), "cyan")
+    if claim.conflict:
+        text.append(f"\n    {plain(claim.conflict, MAX_SHOWN_CHARS)}", "yellow")
     if index in reading.graph.unused:
         text.append("\n    nothing later uses its result", "dim")
     return text
@@ -118,12 +125,15 @@ def _claim(index: int, claim: Claim, reading: Reading) -> Text:
 
 def _operand(operand: Operand) -> str:
     source = f"[{operand.claim}]" if operand.claim is not None else FROM.get(operand.source, operand.source.value)
-    return f"{plain(operand.text, 30)} from {source}"
+    source = source if operand.implied is None else f"({operand.implied})"
+    label = " ".join(plain(part, 20) for part in (operand.unit, operand.entity) if part)
+    return f"{plain(operand.text, 30)}{f' ({label})' if label else ''} from {source}"
 
 
 def _end(reading: Reading, link: AnswerLink) -> Text:
     graph, answer = reading.graph, reading.trace.answer
     where = "" if graph.derived_claim is None else f" [{graph.derived_claim}]"
+    where = where if graph.derived_implied is None else f" ({graph.derived_implied})"
     derived = "not to be told" if graph.derived is None else f"{show(graph.derived)}{where}"
     stated = "none" if answer is None else plain(answer.text, MAX_SHOWN_CHARS)
     text = Text.assemble(("derived answer ", "bold"), derived, "\n", ("stated answer  ", "bold"), stated)

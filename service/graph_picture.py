@@ -11,6 +11,8 @@ from enum import StrEnum
 from xml.etree import ElementTree
 
 from rafs.derivation import AnswerLink
+from rafs.grammar.expressions import show
+from rafs.quantity_graph import Implied
 from rafs.types import Claim, Operand, QuantityGraph, Reading, SourceKind, Truth
 from service.visible import show_text
 
@@ -32,6 +34,8 @@ class NodeKind(StrEnum):
     TRUE = "true"
     FALSE = "false"
     OPEN = "open"
+    TOLD = "told"
+    """Worked out in words: `that leaves her with 6`."""
     ANSWER = "answer"
 
 
@@ -42,6 +46,7 @@ COLOURS = {
     NodeKind.TRUE: ("#dcfce7", "#15803d"),
     NodeKind.FALSE: ("#fee2e2", "#b91c1c"),
     NodeKind.OPEN: ("#ffffff", "#6b7280"),
+    NodeKind.TOLD: ("#ecfeff", "#0e7490"),
     NodeKind.ANSWER: ("#ede9fe", "#6d28d9"),
 }
 """Fill and border by kind; every label says the kind in words too, so that no colour is needed to read it."""
@@ -71,46 +76,98 @@ class Picture:
 
 def picture_of(reading: Reading, link: AnswerLink) -> Picture:
     """Lay the graph of a reading out: a claim stands one layer behind the latest thing that it uses."""
-    claims = reading.graph.claims[:MAX_CLAIMS]
+    graph = reading.graph
     nodes: dict[str, Node] = {}
     arrows: dict[tuple[str, str], None] = {}
-    layers: list[int] = []
-    for index, claim in enumerate(claims):
-        used = [layers[one.claim] for one in claim.operands if one.claim is not None and one.claim < index]
-        layers.append(1 + max(used, default=0))
-        for operand in claim.operands:
-            source = f"claim{operand.claim}"
-            if operand.claim is None:
-                source = _add_source(nodes, operand, index, layers[index] - 1)
-            arrows[source, f"claim{index}"] = None
-        nodes[f"claim{index}"] = _claim_node(index, claim, layers[index], reading.graph)
-    answer = reading.trace.answer
-    if answer is not None:
-        verdict = {True: "the derived one", False: "not the derived one", None: "not clearly the end"}[link.matches]
-        lines = (f"stated answer ({verdict})", _line(answer.text))
-        nodes["answer"] = Node(id="answer", lines=lines, kind=NodeKind.ANSWER, layer=1 + max(layers, default=0))
-        if link.target is not None and link.target < len(claims) and link.matches is not False:
-            arrows[f"claim{link.target}", "answer"] = None
-    return Picture(
-        nodes=tuple(nodes.values()), arrows=tuple(arrows), n_left_out=len(reading.graph.claims) - len(claims)
-    )
+    for name, entry in _in_order(graph):
+        uses = {_name_of(operand) for operand in entry.operands} & nodes.keys()
+        layer = 1 + max((nodes[one].layer for one in uses), default=0)
+        for operand in entry.operands:
+            source = _name_of(operand)
+            if source not in nodes:
+                source = _add_source(nodes, operand, name, layer - 1)
+            arrows[source, name] = None
+        nodes[name] = (
+            _claim_node(name, entry, layer, graph)
+            if isinstance(entry, Claim)
+            else _told_node(name, entry, layer, graph)
+        )
+    _add_answer(nodes, arrows, reading, link)
+    n_left_out = max(0, len(graph.claims) + len(used_in_words(graph)) - MAX_CLAIMS)
+    return Picture(nodes=tuple(nodes.values()), arrows=tuple(arrows), n_left_out=n_left_out)
 
 
-def _add_source(nodes: dict[str, Node], operand: Operand, claim: int, layer: int) -> str:
-    """Add what an operand comes from, where it is no claim: a number of the problem once, others once a claim."""
+def _in_order(graph: QuantityGraph) -> list[tuple[str, Claim | Implied]]:
+    """Return claims and numbers worked out in words by position, each with its name."""
+    claims: list[tuple[str, Claim | Implied]] = [(f"claim{i}", claim) for i, claim in enumerate(graph.claims)]
+    told: list[tuple[str, Claim | Implied]] = [(f"told{i}", graph.implied[i]) for i in used_in_words(graph)]
+    return sorted(claims + told, key=lambda one: (one[1].step, one[1].span.end))[:MAX_CLAIMS]
+
+
+def used_in_words(graph: QuantityGraph) -> list[int]:
+    """Return the indices of the numbers worked out in words on which a claim, or the derived answer, hangs."""
+    waiting = [operand.implied for claim in graph.claims for operand in claim.operands]
+    waiting.append(graph.derived_implied)
+    used: set[int] = set()
+    while waiting:
+        index = waiting.pop()
+        if index is not None and index not in used:
+            used.add(index)
+            waiting += [operand.implied for operand in graph.implied[index].operands]
+    return sorted(used)
+
+
+def _name_of(operand: Operand) -> str:
+    """Return the node that an operand repeats, if it repeats one."""
+    if operand.claim is not None:
+        return f"claim{operand.claim}"
+    return "" if operand.implied is None else f"told{operand.implied}"
+
+
+def _add_answer(
+    nodes: dict[str, Node], arrows: dict[tuple[str, str], None], reading: Reading, link: AnswerLink
+) -> None:
+    answer, graph = reading.trace.answer, reading.graph
+    if answer is None:
+        return
+    verdict = {True: "the derived one", False: "not the derived one", None: "not clearly the end"}[link.matches]
+    layer = 1 + max((node.layer for node in nodes.values()), default=0)
+    lines = (f"stated answer ({verdict})", _line(answer.text))
+    nodes["answer"] = Node(id="answer", lines=lines, kind=NodeKind.ANSWER, layer=layer)
+    end = f"told{graph.derived_implied}" if graph.derived_implied is not None else f"claim{link.target}"
+    if end in nodes and link.matches is not False:
+        arrows[end, "answer"] = None
+
+
+def _add_source(nodes: dict[str, Node], operand: Operand, user: str, layer: int) -> str:
+    """Add what an operand comes from, where it is no claim: a number of the problem once, others once a use."""
     kind = _SOURCE_KINDS.get(operand.source, NodeKind.KNOWN)
-    place = "" if kind is NodeKind.GIVEN else f"_{claim}"
+    place = "" if kind is NodeKind.GIVEN else f"_{user}"
     name = f"{operand.source.value}_{operand.value.numerator}_{operand.value.denominator}{place}"
     words = operand.source.value.replace("_", " ")
     nodes.setdefault(name, Node(id=name, lines=(_line(operand.text), words), kind=kind, layer=layer))
     return name
 
 
-def _claim_node(index: int, claim: Claim, layer: int, graph: QuantityGraph) -> Node:
+def _claim_node(name: str, claim: Claim, layer: int, graph: QuantityGraph) -> Node:
+    index = int(name.removeprefix("claim"))
     role = ", the derived answer" if index == graph.derived_claim else ", unused" if index in graph.unused else ""
     head = f"step {claim.step}, {'open' if claim.truth is Truth.UNKNOWN else claim.truth.value}{role}"
     lines = [head, _line(claim.text)] + ([_line(claim.reason)] if claim.truth is Truth.FALSE else [])
-    return Node(id=f"claim{index}", lines=tuple(lines), kind=_CLAIM_KINDS[claim.truth], layer=layer)
+    return Node(id=name, lines=tuple(lines), kind=_CLAIM_KINDS[claim.truth], layer=layer)
+
+
+def _told_node(name: str, implied: Implied, layer: int, graph: QuantityGraph) -> Node:
+    role = ", the derived answer" if name == f"told{graph.derived_implied}" else ""
+    lines = (f"step {implied.step}, in words{role}", _line(told_calculation(implied)))
+    return Node(id=name, lines=lines, kind=NodeKind.TOLD, layer=layer)
+
+
+def told_calculation(implied: Implied) -> str:
+    """Return the calculation behind a number that was worked out in words: `9 - 3 = 6`."""
+    values = [show(operand.value) for operand in implied.operands]
+    left = f"|{' - '.join(values)}|" if implied.op == "abs" else f" {implied.op} ".join(values)
+    return f"{left} = {show(implied.value)}"
 
 
 def _line(text: str) -> str:

@@ -22,7 +22,8 @@ _REWRITTEN = re.compile(
 """Words that announce the same equation in another form."""
 _OTHERWISE = re.compile(
     r"\b(?:substitut\w{1,4}|plug\w{0,4}|equations|first|second|third|other|or|case|if|when|try|suppose|instead|given|each"
-    r"|separately|since|know|check\w{0,3}|verif\w{1,4}|wait|original|let|assum\w{1,3})\b|\bfor\b(?! \W{0,3}[A-Za-z]\b)|\d\s?=",
+    r"|separately|since|know|check\w{0,3}|verif\w{1,4}|wait|original|let|assum\w{1,3})\b"
+    r"|\bfor\b(?! \W{0,3}[A-Za-z]\b)|\d\s?=",
     re.IGNORECASE,
 )
 """Words by which something else comes in: another equation, another case."""
@@ -119,14 +120,14 @@ def _is_cut_open(text: str, start: int) -> bool:
 def _compare(link: Link, equation: Equation, before: Equation) -> tuple[Truth, str]:
     if equation.root == before.root:
         return Truth.TRUE, "it has the solution of the equation before"
+    literal = literal_of(link.right) if equation.is_solved else None
+    if literal is not None and literal.decimals and is_rounding(before.root, equation.root, literal.decimals):
+        return Truth.TRUE, "rounded"
     reason = f"the equation before gives {equation.name} = {show(before.root)}, this one {show(equation.root)}"
-    return (Truth.UNKNOWN if _may_be_rounded(link, equation, before) else Truth.FALSE), reason
+    return (Truth.UNKNOWN if _may_be_rounded(equation, before) else Truth.FALSE), reason
 
 
-def _may_be_rounded(link: Link, equation: Equation, before: Equation) -> bool:
-    literal = literal_of(link.right)
-    if equation.is_solved and literal is not None and is_rounding(before.root, equation.root, literal.decimals):
-        return True
+def _may_be_rounded(equation: Equation, before: Equation) -> bool:
     if equation.is_solved and before.root.denominator > 1 and abs(equation.root - before.root) < 1:
         return True
     return equation.has_decimals and abs(equation.root - before.root) <= ROUNDED_BY * abs(before.root)

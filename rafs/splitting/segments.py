@@ -31,8 +31,11 @@ _DISPLAY = re.compile(r"\s*(?:\\\[|\$\$|\\begin\{)")
 _AFTER_DISPLAY = re.compile(r"\s{1,20}(?=[A-Z][a-z]|\\\[|\$\$)")
 _CHAINED = re.compile(r"\s*(?:=|≈|\\approx|&=|\\implies|⇒)")
 _WRAPPED = re.compile(r"\s*(?!(?:so|then|hence|thus|therefore)\b)[a-z]{2,}\s")
-_BROKEN_OFF = re.compile(r"\s(?:and|or|of|the|an?|to|by|with|for|from|in|is|are|than|that|[-+*/=])[ \t]*(?:\r\n|\r|\n)\Z")
+_BROKEN_OFF = re.compile(
+    r"\s(?:and|or|of|the|an?|to|by|with|for|from|in|is|are|than|that|[-+*/=])[ \t]*(?:\r\n|\r|\n)\Z"
+)
 """The end of a line that goes on in the next one."""
+_NEW_THOUGHT = re.compile(r"\s*(?:Therefore|Thus|Hence|So|Then|Finally|Step|Final|Answer)\b")
 _TAIL = 20
 _WHERE = re.compile(r"\s*(?:where|with|and|for|which)\s")
 _WRAP_MIN_CHARS = 60  # a shorter line without a full stop is a line of its own, not wrapped prose
@@ -218,9 +221,9 @@ def _glued(last: str, piece: str) -> bool:
         return True
     if ending in _STOPS or _DISPLAY.match(piece):
         return ending not in _STOPS and not last.rstrip().endswith(("\\]", "$$"))
-    return _BROKEN_OFF.search(last, max(0, len(last) - _TAIL)) is not None or (
-        len(last) >= _WRAP_MIN_CHARS and _WRAPPED.match(piece) is not None
-    )
+    if _BROKEN_OFF.search(last, max(0, len(last) - _TAIL)):
+        return _NEW_THOUGHT.match(piece) is None
+    return len(last) >= _WRAP_MIN_CHARS and _WRAPPED.match(piece) is not None
 
 
 def _starts_hash(piece: str) -> bool:

@@ -100,3 +100,14 @@ def test_what_cannot_be_drawn_is_said(tmp_path: Path, arguments: list[str], said
 
 def test_a_trace_without_claims_has_an_empty_picture(tmp_path: Path) -> None:
     assert texts(explain(tmp_path, "--svg", trace="Nothing is said.").stdout) == []
+
+
+def test_a_number_worked_out_in_words_is_shown_with_its_calculation(tmp_path: Path) -> None:
+    trace = "She sells 4 lamps at $30 each, which makes $120.\nAfter the $20 fee she has $100 left.\nThe answer is 100."
+    problem = "Ina sells 4 lamps at $30 each and pays a fee of $20. How much does she have?"
+    shown = explain(tmp_path, trace=trace, problem=problem).stdout
+    assert "in words: 4 * 30 = 120" in shown or "in words: 30 * 4 = 120" in shown
+    assert "in words: 120 - 20 = 100" in shown
+    assert "step 1, in words, the derived answer" in texts(
+        explain(tmp_path, "--svg", trace=trace, problem=problem).stdout
+    )

@@ -73,6 +73,7 @@ def cut(text: str) -> list[str]:
         pytest.param("Add 2 tbsp. of oil. Stir.", ["Add 2 tbsp. of oil.", "Stir."], id="kitchen units"),
         pytest.param("She wrote 'n = 8.' and left. Fine.", ["She wrote 'n = 8.' and left.", "Fine."], id="quoted line"),
         pytest.param("By Thm. 5 it holds. So n = 5.", ["By Thm. 5 it holds.", "So n = 5."], id="numbered theorem"),
+        pytest.param("We sell 6 *\nThus it is 30.", ["We sell 6 *", "Thus it is 30."], id="given up, begun anew"),
         pytest.param("At 9 p.m. She left.", ["At 9 p.m.", "She left."], id="p.m. at the end"),
         pytest.param(
             "The sum is 7 (see above. It holds). We go on.",
