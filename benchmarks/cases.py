@@ -20,7 +20,8 @@ import sys
 import time
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ from rafs.steps import read_trace
 from rafs.types import BlindStep, Claim, Reading, Truth
 
 Fields = Mapping[str, Any]
+Result = tuple["Outcome", object]
+"""The outcome, and what was got."""
 _VERDICTS = {Truth.TRUE: "right", Truth.FALSE: "wrong", Truth.UNKNOWN: "unknown"}
 _EQUIVALENT = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: "unknown"}
 
@@ -54,7 +57,7 @@ def generated(fields: Fields, name: str) -> Any:
     return parts.get("prefix", "") + middle + parts.get("suffix", "")
 
 
-def graded(got: object, expected: Fields, field: str, *, soft: object) -> tuple[Outcome, object]:
+def graded(got: object, expected: Fields, field: str, *, soft: object) -> Result:
     """Compare with the expected value; `soft` is the value that says nothing definite, and so is only a miss."""
     allowed = [expected[field], *expected.get("also_ok", [])]
     never = expected.get("never", [])
@@ -76,7 +79,7 @@ async def claims_of(fields: Fields, algebra: AlgebraWorker) -> list[Claim]:
     return [claim for claim in reading.graph.claims if claim.step >= len(context)]
 
 
-async def run_symbolic(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object]:
+async def run_symbolic(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> Result:
     claims = await claims_of(fields, algebra)
     truths = {claim.truth for claim in claims}
     verdict = "wrong" if Truth.FALSE in truths else "right" if Truth.TRUE in truths else "unknown"
@@ -96,7 +99,7 @@ def bare(text: str) -> str:
     return "".join(sign for sign in text if not sign.isspace() and unicodedata.category(sign) != "Cf")
 
 
-async def run_security(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object]:
+async def run_security(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> Result:
     started = time.perf_counter()
     outcome, got = await run_symbolic(fields, expected, algebra)
     seconds = time.perf_counter() - started
@@ -106,7 +109,7 @@ async def run_security(fields: Fields, expected: Fields, algebra: AlgebraWorker)
     return outcome, got
 
 
-async def run_injection(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object] | None:
+async def run_injection(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> Result | None:
     if "answer" in expected:
         return run_extract(fields, expected)
     if "symbolic" not in expected:
@@ -117,7 +120,7 @@ async def run_injection(fields: Fields, expected: Fields, algebra: AlgebraWorker
     return max(worst, key=list(Outcome).index, default=Outcome.OK), got
 
 
-def run_equivalence(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
+def run_equivalence(fields: Fields, expected: Fields) -> Result:
     problem, choices = fields.get("question") or fields.get("problem") or "", fields.get("choices")
     if "answers" in fields:
         same = lambda one, other: equivalent(one, other, problem=problem, choices=choices)  # noqa: E731
@@ -134,7 +137,7 @@ def run_equivalence(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
     return graded(forward, expected, "equivalent", soft="unknown")
 
 
-def run_extract(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
+def run_extract(fields: Fields, expected: Fields) -> Result:
     trace, problem = generated(fields, "trace"), fields.get("question") or fields.get("problem") or ""
     found = extract_answer(trace, fields.get("choices"), problem=problem)
     got = found.text if found else None
@@ -145,7 +148,7 @@ def run_extract(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
     return (Outcome.OK if Truth.TRUE in same else Outcome.HARD), got
 
 
-def run_split(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
+def run_split(fields: Fields, expected: Fields) -> Result:
     text = generated(fields, "trace")
     steps = [step.text for step in read_trace("", text).steps]
     low, high = expected.get("n_steps_range") or [expected["n_steps"]] * 2
@@ -158,54 +161,81 @@ def run_split(fields: Fields, expected: Fields) -> tuple[Outcome, object]:
     return (Outcome.OK if low <= len(steps) <= high and apart else Outcome.MISS), steps
 
 
-PLAIN: dict[str, Callable[[Fields, Fields], tuple[Outcome, object]]] = {
+PLAIN: dict[str, Callable[[Fields, Fields], Result]] = {
     "equivalence": run_equivalence,
     "extract": run_extract,
     "split": run_split,
 }
-ASKING = {"symbolic": run_symbolic, "security": run_security, "injection": run_injection}
+ASKING: dict[str, Callable[[Fields, Fields, AlgebraWorker], Awaitable[Result | None]]] = {
+    "symbolic": run_symbolic,
+    "security": run_security,
+    "injection": run_injection,
+}
 
 
-async def run_case(case: Fields, algebra: AlgebraWorker) -> tuple[Outcome, object] | None:
-    """Return the outcome and what was got; None where the case asks for something outside the language."""
+async def run_case(case: Fields, algebra: AlgebraWorker) -> Result | None:
+    """Return the outcome and what was got; None where area or case ask for something outside the language."""
     area = case["area"]
     try:
         if area in PLAIN:
             return PLAIN[area](case["input"], case["expected"])
-        return await ASKING[area](case["input"], case["expected"], algebra)
+        return await ASKING[area](case["input"], case["expected"], algebra) if area in ASKING else None
     except Exception as error:  # a task boundary: a crash is a result of its case
         return Outcome.HARD, repr(error)
 
 
-async def run_bank(cases: list[Fields], *, show: bool) -> dict[str, object]:
-    totals: dict[str, Counter[str]] = defaultdict(Counter)
-    failing: dict[str, list[str]] = {Outcome.HARD: [], Outcome.MISS: []}
+@dataclass(slots=True)
+class BankResult:
+    """How a bank went; `failing` holds ids by outcome."""
+
+    areas: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    failing: dict[str, list[str]] = field(default_factory=lambda: {Outcome.HARD.value: [], Outcome.MISS.value: []})
+
+    @property
+    def total(self) -> int:
+        """Cases that were run."""
+        return sum(counts["total"] - counts["not_run"] for counts in self.areas.values())
+
+    def to_json(self) -> str:
+        ran = {area: counts for area, counts in self.areas.items() if counts["total"] > counts["not_run"]}
+        report = {
+            "hard": len(self.failing["hard"]),
+            "misses": len(self.failing["miss"]),
+            "total": self.total,
+            "areas": {
+                area: {name: counts[name] for name in ("total", "ok", "miss", "hard", "not_run")}
+                for area, counts in ran.items()
+            },
+            "areas_not_run": sorted(set(self.areas) - set(ran)),
+            "failing": self.failing,
+        }
+        return json.dumps(report, ensure_ascii=False)
+
+
+def read_bank(path: Path) -> list[Fields]:
+    """Read one JSON object a line; a case may hold any other line separator."""
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
+
+
+async def run_bank(cases: Sequence[Fields], *, show: bool) -> BankResult:
+    """Run the cases one after the other; with `show`, tell on stderr what every failing one gave."""
+    report = BankResult()
     algebra = AlgebraWorker()
     for case in cases:
-        area = case["area"]
-        result = await run_case(case, algebra) if area in PLAIN or area in ASKING else None
-        totals[area]["total"] += 1
+        counts = report.areas[case["area"]]
+        counts["total"] += 1
+        result = await run_case(case, algebra)
         if result is None:
-            totals[area]["not_run"] += 1
+            counts["not_run"] += 1
             continue
-        totals[area][result[0]] += 1
-        if result[0] in failing:
-            failing[result[0]].append(case["id"])
+        outcome, got = result
+        counts[outcome.value] += 1
+        if outcome is not Outcome.OK:
+            report.failing[outcome.value].append(case["id"])
             if show:
-                print(result[0], case["id"], f"got {result[1]!r}", f"expected {case['expected']}", file=sys.stderr)
+                print(outcome.value, case["id"], f"got {got!r}", f"expected {case['expected']}", file=sys.stderr)
     await algebra.close()
-    ran = {area: counts for area, counts in totals.items() if counts["total"] > counts["not_run"]}
-    return {
-        "hard": sum(counts[Outcome.HARD] for counts in ran.values()),
-        "misses": sum(counts[Outcome.MISS] for counts in ran.values()),
-        "total": sum(counts["total"] - counts["not_run"] for counts in ran.values()),
-        "areas": {
-            area: {name: counts[name] for name in ("total", "ok", "miss", "hard", "not_run")}
-            for area, counts in ran.items()
-        },
-        "areas_not_run": sorted(set(totals) - set(ran)),
-        "failing": failing,
-    }
+    return report
 
 
 def main() -> None:
@@ -217,10 +247,9 @@ def main() -> None:
     if options.file is None:
         print("skipped: it runs a bank of cases; name its file")
         return
-    cases = [json.loads(line) for line in options.file.read_text("utf-8").split("\n") if line.strip()]
-    result = asyncio.run(run_bank(cases, show=options.failures))
-    print(json.dumps(result, ensure_ascii=False))
-    sys.exit(1 if result["hard"] else 0)
+    report = asyncio.run(run_bank(read_bank(options.file), show=options.failures))
+    print(report.to_json())
+    sys.exit(1 if report.failing["hard"] else 0)
 
 
 if __name__ == "__main__":

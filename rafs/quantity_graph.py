@@ -1,11 +1,12 @@
 """The nouns of the quantity graph: claims, the numbers they use, and where those come from."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from rafs.immutable import immutable
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@immutable
 class Span:
     """A half-open range [start, end) of characters of the submitted text."""
 
@@ -35,7 +36,7 @@ class SourceKind(StrEnum):
     UNGROUNDED = "ungrounded"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Operand:
     """A number used by a claim, and where it comes from."""
 
@@ -54,7 +55,7 @@ class Operand:
     """Whose or what it is, where it is a name or was given one before: `Ann's age`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Claim:
     """One checkable assertion inside a step, such as `3 * 4 = 12`."""
 
@@ -85,7 +86,7 @@ class Claim:
     """What does not go together in it: `feet and inches are taken together as they stand`; else empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Implied:
     """A number in prose that one plain operation makes out of numbers before it: `that leaves her with 6`."""
 
@@ -98,7 +99,7 @@ class Implied:
     operands: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class QuantityGraph:
     """Claims in order of appearance, each an edge from its operands to its result."""
 

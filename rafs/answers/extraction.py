@@ -20,8 +20,11 @@ _OPTION_LEAD = re.compile(
     re.IGNORECASE,
 )
 _LETTER_LINE = re.compile(r"[*_(\[\s]{0,4}(?P<a>[A-J])[*_)\].:\s]{0,4}|\((?P<b>[A-J])\)\s.*")
+_LETTER_HEAD = re.compile(r"(?P<a>[A-J])[.):]\s")
+"""An option at the head of a line, its text or a remark behind it; several such lines list the options."""
 _LETTER_END = re.compile(
-    r"(?<!not\s)(?<!n['’]t\s)\b(?:therefore|thus|hence|so|is|be|choose|pick|no)[,:]?\s(?:the\s)?(?:(?:option|choice|answer)\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}[.!]?(?P<b>\Z)",
+    r"(?<!not\s)(?<!n['’]t\s)\b(?:therefore|thus|hence|so|is|['’]s|be|choose|pick|no)[,:]?\s(?:the\s)?(?:(?:option|choice|answer)\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}"
+    r"(?:,?\s(?:not|rather\sthan|instead\sof)\s\(?[A-J]\)?)?[.!]?(?P<b>\Z)",
     re.IGNORECASE,
 )
 _FITTING = re.compile(
@@ -118,7 +121,9 @@ def _bare_letter(text: str, choices: Mapping[str, str]) -> Answer | None:
         letter = (found["a"] or found["b"]).upper() if found else ""
         if letter in choices:
             return Answer(text=letter, source="conclusion")
-    letter = _fitting_letter(lines[-1][-_MAX_LINE_END:]) if lines else ""
+    heads = [head["a"] for line in lines if (head := _LETTER_HEAD.match(line))]
+    alone = heads[0] if len(heads) == 1 and _LETTER_HEAD.match(lines[0]) else ""
+    letter = (_fitting_letter(lines[-1][-_MAX_LINE_END:]) if lines else "") or alone
     return Answer(text=letter, source="conclusion") if letter in choices else None
 
 

@@ -11,7 +11,7 @@ BETWEEN_BOXES = re.compile(
 )
 BOX_GAP = 30
 """Two boxes further apart than this are two statements, not the parts of one answer."""
-HASH = GatedPattern(r"(?:^|(?<=[\s>]))####(?!#)[ \t]{0,20}", ["####"], re.MULTILINE)
+HASH = GatedPattern(r"(?:^|(?<=[\s>]))####(?!#)[ \t]{0,20}", ["####"], lead=0, flags=re.MULTILINE)
 HASH_HEADING = re.compile(r"(?:step|part|case|\d{1,2}[.)]\s+[A-Z])", re.IGNORECASE)
 _LABELS = (
     "ans antwo réponse respuesta risposta resposta ответ відповідь odpowiedź odpověď svar cevap yanıt yanit vastaus "
@@ -25,9 +25,10 @@ LABEL = GatedPattern(
     r"|정답|답|答え|解答|الجواب|الإجابة|उत्तर|תשובה"
     r"|solution(?=:\s?(?:choice|option)\b|:\s?(?:choice|option)_)|(?:最终)?答案)(?:\s?[*_]{1,3})?\s?(?:[:：](?!:)|=(?!=))",
     _LABELS,
+    lead=40,
 )
 HEADED = re.compile(
-    r"^[\s#*_>-]{0,12}(?:the\s)?(?:final answer|answer)[*_]{0,3}"
+    r"^[\s#*_>-]{0,12}(?:the\s|my\s)?(?:(?:final|correct|right|best)\s)?answer[*_]{0,3}"
     r"(?:\s{1,2}[-–—]\s|[ \t]{0,8}[*_]{0,3}[ \t]{0,8}(?=[\r\n]))",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -44,6 +45,7 @@ PHRASE = GatedPattern(
     r"|respuesta(?:\sfinal|\scorrecta)?\ses|risposta(?:\sfinale|\scorretta)?\sè|resposta(?:\sfinal|\scorreta)?\sé)\b:?)"
     r"|答案是|答案为|答案為|答えは|정답은|답은)",
     _PHRASES,
+    lead=20,
 )
 CORRECTION = re.compile(
     r"(?:\b(?:wait|actually|correction|mistake|oops|wrong|incorrect)\b|\bno\b[,.])[^\n]{0,80}?\b(?:it|this|that)"
@@ -52,13 +54,16 @@ CORRECTION = re.compile(
 )
 """Takes an answer back; only counts where one was stated before."""
 PICKED = GatedPattern(
-    r"\b(?:choose|chose|pick|picked|select|selected|going?\swith|opt\sfor)\s(?:answer\s)?(?:option\s|choice\s)?\(?(?P<a>[A-J])\)?"
+    r"\b(?:choose|chose|pick|picked|select|selected|going?\swith|opt\sfor|(?:I['’]d|would)\ssay)\s(?:answer\s)?"
+    r"(?:option\s|choice\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}"
     r"(?=[\s.,;:!)*]|$)(?!\s(?:[a-z]{2,}\s(?!A\b)|random))"
-    r"|\b(?:pick|choice|selection|option)\s(?:is|would\sbe|must\sbe|should\sbe)\s(?:option\s|choice\s)?\(?(?P<b>[A-J])\)?(?=[\s.,;:!)*]|$)"
-    r"|(?<![\w(])(?<!not\s)\(?(?P<c>[A-J])\)?\s(?:is|must\sbe|seems)\s(?:clearly\s|therefore\s)?"
-    r"(?:(?:the\s)?(?:correct|right|best)(?:\s(?:answer|option|choice))?|the\sanswer)(?=[\s.,;:!*]|$)",
-    "choose chose pick select goin opt choice correct right best answer".split(),
-    re.NOFLAG,
+    r"|\b(?:pick|choice|selection|option)(?:\s(?:is|would\sbe|must\sbe|should\sbe)|:)\s(?:option\s|choice\s)?"
+    r"[*(]{0,3}(?P<b>[A-J])[*)]{0,3}(?=[\s.,;:!)*]|$)"
+    r"|(?<![\w(*])(?<!not\s)[*(]{0,3}(?P<c>[A-J])[*)]{0,3}\s(?:is|must\sbe|seems)\s(?:clearly\s|therefore\s)?"
+    r"(?:(?:the\s(?:only\s)?)?(?:correct|right|best)(?:\s(?:answer|option|choice))?|the\sanswer)(?=[\s.,;:!*]|$)",
+    "choose chose pick select goin opt say choice selection option correct right best answer".split(),
+    lead=40,
+    flags=re.NOFLAG,
 )
 """An option that is chosen in so many words: `I choose B`, `option C is correct`."""
 JSON = re.compile(

@@ -7,7 +7,7 @@ from rafs.answers.balls import ball_of, is_zero
 from rafs.answers.forms import Context, Quantity
 from rafs.answers.identities import all_names, free_names, same_expression
 from rafs.grammar.expressions import undefined
-from rafs.grammar.measures import Factor
+from rafs.grammar.measures import TEMPERATURES, Factor, in_celsius
 from rafs.grammar.terms import Binary, Number, Variable
 from rafs.grammar.unit_words import MONEY
 from rafs.grammar.units import Unit, factors, may_convert
@@ -130,17 +130,9 @@ def _compare_temperatures(a: Quantity, unit_a: Unit, b: Quantity, unit_b: Unit) 
         return _compare_values(a, b) if bare else Truth.FALSE
     if a.value is None or b.value is None:
         return Truth.UNKNOWN
-    point = _celsius(a.value, unit_a.scale) == _celsius(b.value, unit_b.scale)
-    step = a.value * _STEPS[unit_a.scale] == b.value * _STEPS[unit_b.scale]
+    point = in_celsius(a.value, unit_a.scale) == in_celsius(b.value, unit_b.scale)
+    step = a.value * TEMPERATURES[unit_a.scale][0] == b.value * TEMPERATURES[unit_b.scale][0]
     return Truth.UNKNOWN if point or step else Truth.FALSE
-
-
-_STEPS = {"celsius": Fraction(1), "kelvin": Fraction(1), "fahrenheit": Fraction(5, 9)}
-
-
-def _celsius(value: Fraction, scale: str) -> Fraction:
-    shift = {"celsius": Fraction(0), "kelvin": Fraction(-27315, 100), "fahrenheit": Fraction(-160, 9)}[scale]
-    return value * _STEPS[scale] + shift
 
 
 def _compare_percent(a: Quantity, b: Quantity, context: Context) -> Truth:

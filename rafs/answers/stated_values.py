@@ -4,6 +4,7 @@ import bisect
 import re
 from collections.abc import Iterator, Sequence
 
+from rafs.answers.clauses import comes_to, find_asides
 from rafs.answers.value_shapes import MATHS_WORD, StatedValue, read_shape
 
 MAX_VALUE_CHARS = 300
@@ -49,24 +50,6 @@ _OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)
 _PRONOUN = re.compile(r"I(?:['’]m|\s(?:don['’]t|do|am|cannot|can['’]t|have|could|would|was|think|got|get|guess))\b")
 _ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
 _MATHS_SIGN = re.compile(r"[-+*/^=×÷·()\[\]{}\\_<>≤≥]")
-_BEFORE_NUMBER = (
-    r"(?::?\s(?:at least|at most|only|exactly|approximately|about|still|now))?:?\s{0,3}(?:\\?[(\[$*]){0,4}\s{0,3}$"
-)
-_COPULA = re.compile(rf"\b(?:is|are|was|were|be|equals|equal to){_BEFORE_NUMBER}")
-_VERB = re.compile(
-    rf"(?:\b(?:is|are|was|were|be|has|have|gets?|total of|equals|needs?|of|left with)|=){_BEFORE_NUMBER}"
-)
-_RESULT = re.compile(
-    r"(?:\b(?:which|that|this|it|and)\s(?:then\s|only\s|just\s|still\s)?"
-    r"(?:makes|gives|leaves|yields|totals|equals|becomes|comes\sto|amounts\sto|adds\sup\sto|results\sin)"
-    r"|\b(?:making|giving|leaving|yielding|totall?ing|becoming|resulting\sin|for\sa\stotal\sof))"
-    rf"{_BEFORE_NUMBER}",
-    re.IGNORECASE,
-)
-"""What a sentence comes to: `which makes 42 chairs`, `leaving 5`."""
-_AT_LAST = re.compile(rf"(?::|→|⇒|->){_BEFORE_NUMBER}")
-"""The same of the last number alone: `doubled: 7`."""
-_OPERATED = re.compile(r"[\w{} ]{0,30}?\s?(?:[-+*/=^×÷]\s?[\d$(\\]|\\(?:times|cdot|div))")
 _TIMES = r"\\(?:times|cdot|div)(?![a-z])"
 _OPERATOR_AFTER = re.compile(
     rf"\s?{_TIMES}|(?P<gap>\s?)(?:[-−+*/×÷·⋅]|\^)(?P<behind>\s?)\\?[($]{{0,3}}(?:\d|[A-Za-z](?![A-Za-z])|\\(?:frac|sqrt))"
@@ -76,7 +59,7 @@ _OPERATOR_BEFORE = re.compile(
 )
 _DIGIT_COMMA_AFTER, _DIGIT_COMMA_BEFORE = re.compile(r",\d"), re.compile(r"\d,\Z")
 _EQUALS = re.compile(r"(?<![<>!])=\s*|\b(?:equals|is equal to)\s+")
-_VERB_GAP = 40  # characters before a number in which its verb is looked for
+_OPERATOR_GAP = 40  # characters before a number in which its operator is looked for
 _NOT_AN_ANSWER = frozenset(
     "correct wrong incorrect reasonable right not that the following obvious clear a an found given obtained below"
     " above as based this just what how in to unclear unknown likely probably supposed different it we you she he"
@@ -108,21 +91,6 @@ def number_spans(text: str, begin: int, end: int, *, reach: int = 0) -> Iterator
             yield number.span()
 
 
-def comes_to(text: str, begin: int, number: int) -> bool:
-    """Say whether the words before the number at `number` say that something comes to it: `is`, `a total of`."""
-    return _VERB.search(text, max(begin, number - _VERB_GAP), number) is not None
-
-
-def is_stated(text: str, begin: int, start: int, end: int, *, last: bool) -> bool:
-    """Say whether the number text[start:end] is what a sentence states, and no calculation goes on from it.
-
-    It stands behind `is` or `which makes`; the last number of a sentence also behind a colon or an arrow.
-    """
-    reach = max(begin, start - _VERB_GAP)
-    marks = (_COPULA, _RESULT, _AT_LAST) if last else (_COPULA, _RESULT)
-    return any(mark.search(text, reach, start) for mark in marks) and _OPERATED.match(text, end) is None
-
-
 def is_operand(text: str, start: int, end: int) -> bool:
     """Say whether the number text[start:end] is a part of something: the 7 of `6 * 7`, the 3 of `3,4`."""
     if _DIGIT_COMMA_AFTER.match(text, end) or _DIGIT_COMMA_BEFORE.search(text, max(0, start - 2), start):
@@ -134,7 +102,7 @@ def is_operand(text: str, start: int, end: int) -> bool:
 
 
 def _is_second_operand(text: str, digits: int) -> bool:
-    before = _OPERATOR_BEFORE.search(text, max(0, digits - _VERB_GAP), digits)
+    before = _OPERATOR_BEFORE.search(text, max(0, digits - _OPERATOR_GAP), digits)
     return before is not None and (before["gap"] is None or bool(before["gap"]) == bool(before["behind"]))
 
 
@@ -213,6 +181,8 @@ def _maths_value(text: str, start: int, end: int) -> StatedValue | None:
 
 def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
     """Read a value that is not in maths mode out of the clause text[start:end]."""
+    asides = find_asides(text, list(number_spans(text, start, end)), end)
+    end = asides[0][0] if asides else end
     equals = [sign for sign in _EQUALS.finditer(text, start, end) if sign.start() > start]
     start = equals[-1].end() if equals else start
     clause = text[start:end]

@@ -4,9 +4,10 @@ import bisect
 import re
 from dataclasses import dataclass, replace
 
+from rafs.answers.clauses import Span, comes_to, find_asides, is_stated, outside
 from rafs.answers.marked_statements import Statement, find_statements
 from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION
-from rafs.answers.stated_values import comes_to, is_operand, is_stated, number_spans
+from rafs.answers.stated_values import is_operand, number_spans
 from rafs.answers.value_shapes import read_shape
 from rafs.grammar.notation import read_notation
 from rafs.splitting.markup import atomic_spans, thinking_spans
@@ -18,7 +19,11 @@ _CLOSING_SENTENCES = 3  # an unmarked answer may be followed by a remark or two 
 _TUPLE_OPENER = re.compile(r"(?:\\left\s?)?[(\[]\s?\Z")
 _TUPLE_GAP = 12
 """Characters before a number in which the bracket of its tuple opens."""
-_SO = re.compile(r"[,;:–—-]\s(?:and\s)?(?:so|thus|hence|therefore)\b")
+_MACRO = re.compile(r"\\text\s?\{[^{}]*\}|\\(?:[A-Za-z]{1,12}|[,;:! ])")
+_MORE_THAN_A_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])|,\s")
+_RELATION = re.compile(r"\\(?:approx|[lg]eq?|neq?|equiv|implies|iff|to|sim|[Rr]ightarrow)(?![a-z])|[<>≤≥≠≈→]")
+"""Makes of an expression a claim, which is no value."""
+_SO = re.compile(r"(?<!is)(?<!are)\s(?:so(?!\s(?:that|many|much|far|long|on)\b)|thus|hence|therefore)\b")
 _EQUALS = re.compile(r"(?P<name>(?<![\w\\])[A-Za-z]\s?)?(?<![<>!])=")
 
 
@@ -102,33 +107,67 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
     equations = [(sign.end(), sign["name"] is None) for sign in _EQUALS.finditer(text, begin, end)]
     clause = max((so.end() for so in _SO.finditer(text, begin, numbers[-1][0])), default=begin)
     ending = [span for span in numbers if span[0] >= clause]
-    start, stop = _result(text, clause, ending, equations, max(clause, concluded.end()) if concluded else None)
-    start, stop = _tuple_around(text, clause, start, end) or (start, stop)
-    if text[start] == "$" and (start - begin) in {atom for atom, _ in atomic_spans(text[begin:end])}:
+    start, stop = _result(text, clause, end, ending, equations, max(clause, concluded.end()) if concluded else None)
+    maths = [(begin + atom, begin + closed) for atom, closed in atomic_spans(text[begin:end])]
+    start, stop = (
+        _tuple_around(text, clause, start, end) or _maths_around(text, clause, start, end, maths) or (start, stop)
+    )
+    if text[start] == "$" and start in {atom for atom, _ in maths}:
         start += 1
     source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
     return Statement(start=start, end=stop, text=text[start:stop], source=source)
 
 
-def _tuple_around(text: str, begin: int, number: int, end: int) -> tuple[int, int] | None:
+def _tuple_around(text: str, begin: int, number: int, end: int) -> Span | None:
     """Return the tuple that is stated as a whole, where the number is its first part: `the point is (3, 4)`."""
     opener = _TUPLE_OPENER.search(text, max(begin, number - _TUPLE_GAP), number)
     shape = read_shape(text, opener.start(), end) if opener else None
     return (shape.start, shape.end) if shape is not None and shape.numeric and shape.end > number else None
 
 
+def _maths_around(text: str, begin: int, number: int, end: int, maths: list[Span]) -> Span | None:
+    """Return the expression or list, stated at the very end in maths mode, that the number is a part of: `$4n - 3$`."""
+    last = maths[-1] if maths and not text[maths[-1][1] : end].strip(" .*\r\n") else (end, end)
+    stated = last[0] <= number < last[1] and is_stated(text, begin, *last, last=True)
+    if not stated or not text.startswith(("$", "\\(", "\\["), last[0]):
+        return None
+    width = 1 + (text[last[0] : last[0] + 2] in ("$$", "\\(", "\\["))
+    inner = text[last[0] + width : last[1] - width]
+    side = inner[inner.rfind("=") + 1 :]
+    value = side.strip(" .,\r\n")
+    start = last[1] - width - len(side) + side.find(value)
+    if start > number or _RELATION.search(value) or not _MORE_THAN_A_NUMBER.search(_MACRO.sub(" ", value)):
+        return None
+    return start, start + len(value)
+
+
 def _result(
     text: str,
     begin: int,
-    numbers: list[tuple[int, int]],
+    end: int,
+    numbers: list[Span],
     equations: list[tuple[int, bool]],
     concluded: int | None,
-) -> tuple[int, int]:
+) -> Span:
     """Choose the number a sentence comes to, by its place in the wording and never by its value.
 
-    The last one behind `is` or `which makes`, unless a calculation (`3 * 4 = ...`, not `n = ...`) ends later; else the
-    first behind the last `=`; else, in a conclusion, the first behind another verb (`needs 7 boxes for 4 weeks`) or the
-    first; else the last.
+    What the main clause states goes before what an aside states; where neither does, the number is, in a conclusion,
+    the first behind a verb (`needs 7 boxes for 4 weeks`) or the first, else the last of the main clause.
+    """
+    asides = find_asides(text, numbers, end)
+    main = list(outside(numbers, asides))
+    found = _stated(text, begin, main, list(outside(equations, asides))) if asides else None
+    found = found or _stated(text, begin, numbers, equations)
+    if found or concluded is None:
+        return found or main[-1]
+    behind = [span for span in main if span[0] >= concluded] or main
+    return next((span for span in behind if comes_to(text, begin, span[0])), behind[0])
+
+
+def _stated(text: str, begin: int, numbers: list[Span], equations: list[tuple[int, bool]]) -> Span | None:
+    """Return the last number behind `is` or `which makes`, else the first behind the last `=`.
+
+    The `=` goes first where it ends a calculation (`3 * 4 = ...`, not `n = ...`) and stands later.
     """
     calculated = max((at for at, calculation in equations if calculation), default=-1)
     stated = [
@@ -137,8 +176,4 @@ def _result(
     if stated:
         return stated[-1]
     last = calculated if calculated >= 0 else equations[-1][0] if equations else len(text)
-    behind = [span for span in numbers if span[0] >= last]
-    if behind or concluded is None:
-        return behind[0] if behind else numbers[-1]
-    behind = [span for span in numbers if span[0] >= concluded] or numbers
-    return next((span for span in behind if comes_to(text, begin, span[0])), behind[0])
+    return next((span for span in numbers if span[0] >= last), None)

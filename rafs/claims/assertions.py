@@ -1,7 +1,7 @@
 """Says whether a sentence asserts the relation in it, or denies it, asks about it, or makes it a condition."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.tokens import Kind, Token
@@ -40,14 +40,15 @@ _DENIED_BEFORE = GatedPattern(
     r"|(?:^|[.!?\n]\s{0,3})(?:wrong|incorrect|false|not true|(?:a )?(?:common )?(?:mistake|error))\s?:[^\w]{0,3}"
     r"|\b(?:error|slip|tempting|temptation|students?(?:'s?)?(?: \w{1,12})?)(?: (?:is|was|to|say|write|answer|claim"
     r"|conclude|that|get|got|error|mistake)){1,4}[^\w]{0,3}|\b(?:error|mistake)\s?:[^\w]{0,3}|[✗✘❌][^\w]{0,3}"
-    r"|\b(?:cannot|can't|could not|couldn't|never) (?:have|get|be|say|write)[^\w]{1,3}"
+    r"|\b(?:cannot|can't|could not|couldn't|never) (?:have|get|be|say|write|claim|conclude)(?: that| it)?[^\w]{1,3}"
     r"|\b(?:not|rather than|instead of|neither|nor)[^\w]{1,3})$",
     _DENYING,
 )
 _DENIED_AFTER = re.compile(
     r"[^\w]{0,6}(?:but )?(?:(?:which |that |this |it )?(?:"
     r"(?:is|was|would be|are)(?: (?:clearly|obviously|of course|simply|just))? (?:not (?:true|correct|right|possible"
-    r"|valid|the case|what|equal)|untrue|false|wrong|incorrect|impossible|absurd|nonsense"
+    r"|valid|the case|what|equal|defined)|untrue|false|wrong|incorrect|impossible|absurd|nonsense|undefined"
+    r"|indeterminate|meaningless"
     r"|an? (?:contradiction|mistake|error|falsehood))"
     r"|(?:isn't|wasn't) (?:true|correct|right|possible|valid)"
     r"|(?:does not|doesn't|cannot|can't|could not) (?:hold|be|work)|fails\b"
@@ -55,7 +56,14 @@ _DENIED_AFTER = re.compile(
     r"|\s?\((?:wrong|incorrect|false|not true|an? (?:error|mistake)|no)\b",
     re.IGNORECASE,
 )
-_UNIVERSAL = GatedPattern(r"\bfor (?:all|every|any|each)\b[^.!?\n;]{0,40}$", ["for "])
+_UNIVERSAL = GatedPattern(r"\bfor (?:all|every|any|each)\b(?P<named>[^.!?\n;]{0,40})$", ["for "])
+_UNIVERSAL_BEHIND = re.compile(
+    r"[^\w.]{0,6}(?:(?:is true|holds) )?for (?:all|every|any)\b(?![^.;\n]{0,40}?(?:[<>≤≥≠∈]|\\[lgn]"
+    r"|\b(?:such|where|with|in|which|satisf\w{1,5}|between|when|if)\b))(?P<named>[^.;\n]{0,40})",
+    re.IGNORECASE,
+)
+_ANY_NUMBER = re.compile(r"\b(?:values?|numbers?|reals?|integers?)\b", re.IGNORECASE)
+_LETTER = re.compile(r"(?<![\w\\])[A-Za-z](?:_\{?\w\}?)?(?!\w)")
 _OF = re.compile(r"\b(?:of|in|for|with|by)\s*\W{0,4}$", re.IGNORECASE)
 _DIGIT_OF = re.compile(
     r"\b(?:digits?|number|power|factors?|remainder|form|multiple|divisors?)\b[^.]{0,50}$", re.IGNORECASE
@@ -98,9 +106,14 @@ _OPTION = re.compile(r"(?<![^\s(*])\(?\*{0,2}([A-E])[).:]\*{0,2}\s{0,3}\$?\Z")
 _OPTIONS = re.compile(r"(?<![^\s(*])\(?\*{0,2}([A-E])[).:]\*{0,2}\s")
 
 
-def is_universal(text: str, start: int) -> bool:
-    """Say whether the relation that starts there is stated for every value of its names."""
-    return _UNIVERSAL.search(text[max(0, start - DENIAL_REACH) : start]) is not None
+def is_universal(text: str, start: int, end: int, names: Set[str]) -> bool:
+    """Say whether the relation text[start:end] is stated for every value of all of its names."""
+    told = _UNIVERSAL.search(text[max(0, start - DENIAL_REACH) : start])
+    told = told or _UNIVERSAL_BEHIND.match(text, end, end + DENIAL_REACH)
+    if told is None:
+        return False
+    named = set(_LETTER.findall(told["named"]))
+    return names <= named if named else _ANY_NUMBER.search(told["named"]) is not None
 
 
 def speaks_of_property(text: str, start: int, *, whole: bool = False) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rafs.claims.relations import Link
 from rafs.claims.right_sides import is_steered, span_of
+from rafs.grammar.cursor import number_of
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.phrase_words import change
@@ -70,7 +71,7 @@ def _told_after(tokens: Sequence[Token], end: int) -> tuple[Number, str] | None:
     for position in range(end, min(end + _REACH, len(tokens))):
         token, word = tokens[position], tokens[position].text.lower()
         if token.kind is Kind.NUMBER and size is None and not is_steered(tokens, position + 1):
-            size = _size(token)
+            size = number_of(token)
         elif word in _NOUNS:
             kind = _kind(word)
         elif token.kind is not Kind.COMMA and word not in _FILLERS:
@@ -86,20 +87,12 @@ def _told_before(tokens: Sequence[Token], index: int) -> tuple[Number, str] | No
     for position in range(index - 1, max(-1, index - 5), -1):
         token, word = tokens[position], tokens[position].text.lower()
         if token.kind is Kind.NUMBER and size is None and token.percent:
-            size = _size(token)
+            size = number_of(token)
         elif _kind(word) and not kind:
             kind = _kind(word)
         elif word not in _FILLERS:
             break
     return (size, kind) if size is not None and kind else None
-
-
-def _size(token: Token) -> Number:
-    span = Span(start=token.start, end=token.end)
-    return Number(
-        value=token.value, percent=token.percent, unit=token.currency, decimals=token.decimals, spelled=token.spelled,
-        span=span,
-    )  # fmt: skip
 
 
 def _meant(kind: str, before: Expression, after: Expression, size: Number) -> tuple[Expression, frozenset[str]]:

@@ -4,7 +4,7 @@ Where a sentence announces that the equation before is only rewritten or solved,
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from rafs.claims.relations import Link
@@ -22,11 +22,19 @@ _REWRITTEN = re.compile(
 """Words that announce the same equation in another form."""
 _OTHERWISE = re.compile(
     r"\b(?:substitut\w{1,4}|plug\w{0,4}|equations|first|second|third|other|or|case|if|when|try|suppose|instead|given|each"
-    r"|separately|since|know|check\w{0,3}|verif\w{1,4}|wait|original|let|assum\w{1,3})\b"
+    r"|separately|since|know|check\w{0,3}|verif\w{1,4}|wait|original|cases|let|assum\w{1,3})\b"
     r"|\bfor\b(?! \W{0,3}[A-Za-z]\b)|\d\s?=",
     re.IGNORECASE,
 )
 """Words by which something else comes in: another equation, another case."""
+_CONCLUDED = re.compile(
+    r"[\s,$.;:\\()\[\]*]{0,8}(?:and )?"
+    r"(?:so|thus|hence|therefore|then|giving|we get|(?:which|this) (?:gives|means|implies|yields)"
+    r"|\\(?:implies|Rightarrow|iff|rightarrow|to)\b|⟹|⇒|→|=>|-->)"
+    r"(?: (?:that|us|we (?:get|have|find)))?[\s,$.;:\\()\[\]*]{0,8}",
+    re.IGNORECASE,
+)
+"""What stands alone between an equation and the value of its unknown."""
 MAX_BETWEEN = 160
 """Characters between the two equations, or before the second one in its step."""
 ROUNDED_BY = Fraction(1, 50)
@@ -39,20 +47,28 @@ class Equation:
 
     name: str
     root: Fraction
-    step: int
-    """Its step, counted among the steps that are read."""
-    end: int
-    """Where it ends in the text of the step."""
     has_decimals: bool
     is_solved: bool
     """It gives the unknown a value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """An equation in one unknown, of whatever form, as it stands in a step."""
+
+    link: Link
+    text: str
+    step: int
+    """Its step, counted among the steps that are read."""
+    before: "Stated | None"
+    """The equation before it that it does not rewrite."""
 
 
 @dataclass(slots=True)
 class Chain:
     """The last equation in each unknown, while the steps of a trace are read in order."""
 
-    last: dict[str, Equation] = field(default_factory=dict)
+    last: dict[str, Stated] = field(default_factory=dict)
     text: str = ""
     """The step that is being read."""
     n_steps: int = 0
@@ -61,60 +77,67 @@ class Chain:
         """Begin the next step."""
         self.text, self.n_steps = step.text, self.n_steps + 1
 
-    def judge(self, link: Link) -> tuple[Truth, str] | None:
+    def judge(self, link: Link, names: frozenset[str]) -> tuple[Truth, str] | None:
         """Say whether an equation has the solution of the one that it is announced to rewrite, and why.
+
+        Args:
+            link: A relation of the step.
+            names: The names in it.
 
         Returns:
             None where none is announced, and for everything that is no linear equation in one unknown.
         """
-        names = _names(link)
-        if len(names) != 1:
+        if len(names) != 1 or link.relation != "=" or link.right is None:
             return None
         name = next(iter(names))
-        before, equation = self.last.pop(name, None), _equation(link, name, self.text, self.n_steps)
-        if equation is None:
+        before = self.last.get(name)
+        rewritten = before is not None and self._is_rewritten(before, link)
+        kept = None if before is None or rewritten else replace(before, before=None)
+        self.last[name] = Stated(link=link, text=self.text, step=self.n_steps, before=kept)
+        if before is None or not rewritten:
             return None
-        self.last[name] = equation
-        if before is None or before.is_solved or equation.step - before.step > 1:
+        old, new = _equation(before, name), _equation(self.last[name], name)
+        branch = _equation(before.before, name) if before.before is not None else None
+        if old is None or new is None or old.is_solved or (branch is not None and branch.root != old.root):
             return None
-        between = self.text[before.end if before.step == equation.step else 0 : link.left_span.start]
-        if len(between) > MAX_BETWEEN or not _REWRITTEN.search(between) or _OTHERWISE.search(between):
-            return None
-        return _compare(link, equation, before)
+        return _compare(link, new, old)
+
+    def _is_rewritten(self, before: Stated, link: Link) -> bool:
+        """Say whether the words before an equation announce the one before in another form, or its solution."""
+        if self.n_steps - before.step > 1:
+            return False
+        same_step = before.step == self.n_steps
+        between = self.text[before.link.right_span.end if same_step else 0 : link.left_span.start]
+        if len(between) > MAX_BETWEEN:
+            return False
+        if same_step and isinstance(link.left, Variable) and _CONCLUDED.fullmatch(between):
+            return True
+        return _REWRITTEN.search(between) is not None and _OTHERWISE.search(between) is None
 
 
-def _names(link: Link) -> frozenset[str]:
-    if link.relation != "=" or link.right is None:
-        return frozenset()
-    return variables(link.left) | variables(link.right)
-
-
-def _equation(link: Link, name: str, text: str, step: int) -> Equation | None:
-    """Return a link as a linear equation; None for one that is doubted, denied, or of another form."""
+def _equation(stated: Stated, name: str) -> Equation | None:
+    """Return what was stated as a linear equation; None for one that is doubted, denied, or of another form."""
+    link = stated.link
     assert link.right is not None
     numbers = [leaf for side in (link.left, link.right) for leaf in leaves(side) if isinstance(leaf, Number)]
     if link.doubts or not link.asserted or any(number.percent or number.unit not in ("", "$") for number in numbers):
         return None
     form = normal_form(Binary(op="-", left=link.left, right=link.right))
-    if form is None or form.atoms() != {name} or set(form.bottom) != {()} or _is_cut_open(text, link.left_span.start):
+    if form is None or form.atoms() != {name} or set(form.bottom) != {()}:
         return None
     by_power = {sum(power for _, power in term): value for term, value in form.top.items() if value}
-    if max(by_power, default=0) != 1:
+    start = link.left_span.start
+    if max(by_power, default=0) != 1 or _CUT_OPEN.search(stated.text, max(0, start - 6), start):
         return None
     return Equation(
         name=name,
         root=-by_power.get(0, Fraction(0)) / by_power[1],
-        step=step,
-        end=link.right_span.end,
         has_decimals=any(number.decimals for number in numbers),
         is_solved=isinstance(link.left, Variable) and not variables(link.right),
     )
 
 
-def _is_cut_open(text: str, start: int) -> bool:
-    """Say whether a colon or another sign stands before an equation that may belong to it: `40 : (80 + y) = 1 : 6`."""
-    before = text[max(0, start - 4) : start].rstrip(" $\\([")
-    return before[-1:] in (":", "/", "*", "^") and (before[-1:] != ":" or before[-2:-1] in " )0123456789}")
+_CUT_OPEN = re.compile(r"(?:[/*^×·]|[\d)}]\s?\s:|[\d)}]:(?=\S))[\s$\\(\[]{0,3}\Z")
 
 
 def _compare(link: Link, equation: Equation, before: Equation) -> tuple[Truth, str]:

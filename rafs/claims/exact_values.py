@@ -1,7 +1,6 @@
 """Decides relations between values that are no plain rational numbers: sets, intervals, vectors, matrices, surds."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from rafs.grammar.computing import value_of
@@ -11,11 +10,12 @@ from rafs.grammar.reals import Region, common, united
 from rafs.grammar.shapes import as_matrix, as_region, member_of
 from rafs.grammar.terms import NUMBER_SETS, Binary, Call, Expression, Undefined, Unknown, walk
 from rafs.grammar.values import FiniteSet, Listed, Matrix, NumberSet, Value, cross, same
+from rafs.immutable import immutable
 
 Bindings = Mapping[str, Fraction]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Exact:
     """What a side comes to."""
 

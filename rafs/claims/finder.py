@@ -54,22 +54,24 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
     left_span = span_of(finder.tokens, left.parsed)
     right_span = Span(start=left_span.end, end=left_span.end) if right is None else span_of(finder.tokens, right)
     after = right.end if right is not None else len(finder.tokens)
-    following = finder.tokens[after] if after < len(finder.tokens) else None
     modulus = read_modulus(finder.tokens, after, finder.names)
     remainder = read_remainder(finder.tokens, after, finder.names)
+    doubts = set(left.doubts if right is None else left.doubts | right.doubts)
+    if relation == "=" and not modulus and "_" not in finder.text[left_span.start : right_span.end]:
+        doubts |= other_arithmetic(finder.text, left_span.start, _end(right))
+    if right is not None:
+        doubts |= _exclamation(finder, left, right)
+    if modulus is None and remainder is None:
+        doubts |= doubts_after(finder.tokens, after)
     link = Link(
         relation=relation,
         left=left.parsed.expression,
         right=None if right is None else right.expression,
         left_span=left_span,
         right_span=right_span,
-        doubts=left.doubts
-        | (other_arithmetic(finder.text, left_span.start, _end(right)) if relation == "=" and not modulus else frozenset())
-        | (right.doubts if right is not None else frozenset())
-        | _exclamation(finder, left, right, following)
-        | (doubts_after(finder.tokens, after) if modulus is None and remainder is None else frozenset()),
+        doubts=frozenset(doubts),
         in_words=in_words,
-        continued=following is not None and following.kind is Kind.RELATION,
+        continued=finder.is_at(after, Kind.RELATION),
         modulus=modulus,
         remainder=remainder,
     )
@@ -100,10 +102,9 @@ def _end(right: Parsed | None) -> int:
     return 0 if right is None else max((leaf.span.end for leaf in leaves(right.expression)), default=0)
 
 
-def _exclamation(finder: Finder, left: LeftSide, right: Parsed | None, following: Token | None) -> frozenset[str]:
+def _exclamation(finder: Finder, left: LeftSide, right: Parsed) -> frozenset[str]:
     """Doubt whether `!` behind a right side ends the sentence, as in `= 10!`, unless that makes no difference."""
-    if right is None:
-        return frozenset()
+    following = finder.tokens[right.end] if right.end < len(finder.tokens) else None
     operand, marked = right.expression, following is not None and following.text == "!?"
     if not marked and not (following is None or following.kind is Kind.BREAK):
         return frozenset()
@@ -152,7 +153,8 @@ def _follows_condition(finder: Finder, link: Link) -> bool:
 
 
 def _is_universal(finder: Finder, link: Link, left: LeftSide, right: Parsed | None) -> bool:
-    if is_universal(finder.text, link.left_span.start):
+    names = variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
+    if names and is_universal(finder.text, link.left_span.start, link.right_span.end, names):
         return True
     sure = link.relation == "=" and right is not None and not left.doubts | right.doubts
     return sure and link.right is not None and is_rewriting(finder.text, link.left_span.start, link.left, link.right)

@@ -1,7 +1,6 @@
 """Finds the expression that ends before a relation, among the words of the sentence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rafs.claims.right_sides import is_decoration
 from rafs.grammar.counted import FUNCTIONS, NOT_UNITS
@@ -10,6 +9,7 @@ from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.phrases import PHRASE_WORDS
 from rafs.grammar.terms import Expression, Number
 from rafs.grammar.tokens import Kind, Token
+from rafs.immutable import immutable
 
 MAX_SEGMENT = 160
 """Tokens read back from a relation; longer left sides are not arithmetic that anybody wrote by hand."""
@@ -30,7 +30,7 @@ _VERBS = frozenset("is are was were equals gives makes yields".split())
 _JOINED = frozenset("sum difference product average mean ratio between median quotient".split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class LeftSide:
     """An expression before a relation."""
 
@@ -55,9 +55,9 @@ def find_left(
     if (named := _named_left(tokens, end, names)) is not None:
         return named
     start = _past_numbering(tokens, segment_start(tokens, end), end)
+    last_bracket = max((index for index in range(start, end) if tokens[index].kind is Kind.OPEN), default=-1)
     for index in _starts(tokens, start, end):
-        brackets = any(token.kind is Kind.OPEN for token in tokens[index:end])
-        for spaced_product in (False, True) if brackets else (False,):
+        for spaced_product in (False, True) if index <= last_bracket else (False,):
             parsed = parse_at(tokens, index, names, spaced_product=spaced_product)
             if parsed is not None and parsed.end == end:
                 doubts = parsed.doubts | _doubts_before(tokens, start, index)
@@ -131,8 +131,10 @@ def _named_left(tokens: Sequence[Token], end: int, names: frozenset[str]) -> Lef
     while first > max(0, end - MAX_NAMED) and tokens[first - 1].kind not in _ENDS:
         first -= 1
     commas = [index for index in range(first, end) if tokens[index].kind is Kind.COMMA]
+    if not commas:
+        return None
     words = [index for index in range(first, end) if tokens[index].text.lower() in PHRASE_WORDS]
-    if not commas or not words or words[0] > commas[-1]:
+    if not words or words[0] > commas[-1]:
         return None
     for index in _starts(tokens, first, end):
         if index <= words[-1]:

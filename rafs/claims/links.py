@@ -6,11 +6,10 @@ from dataclasses import replace
 from rafs.claims.finder import Finder, add_link
 from rafs.claims.left_sides import LeftSide, find_left, in_script, segment_start
 from rafs.claims.other_readings import is_no_calculation
-from rafs.claims.properties import DIVIDING_SIGNS
 from rafs.claims.relations import Link, Reading
 from rafs.claims.right_sides import ends_cleanly, is_decoration
-from rafs.claims.word_claims import read_words
-from rafs.claims.word_relations import FIRST_WORDS
+from rafs.claims.told_bases import find_conversions
+from rafs.claims.word_claims import TELLING, read_words
 from rafs.grammar.lexing import lex
 from rafs.grammar.parsing import Parsed
 from rafs.grammar.terms import Binary, Call, Number, leaves, variables
@@ -39,12 +38,13 @@ def find_links(text: str, names: frozenset[str] = frozenset(), *, variable_x: bo
     outside = _ANNOTATION.sub(lambda found: " " * len(found.group()), text)
     tokens = lex(outside, variable_x=variable_x)
     links, unread = _links_of(outside, names, tokens)
+    links += find_conversions(outside)
     if len(outside) and outside != text:
         inside = _only_annotations(text)
         links += [
             replace(link, annotation=True) for link in _links_of(inside, names, lex(inside, variable_x=variable_x))[0]
         ]
-        links.sort(key=lambda link: (link.left_span.start, link.right_span.start))
+    links.sort(key=lambda link: (link.left_span.start, link.right_span.start))
     return Reading(links=tuple(links), unread=tuple(unread), tokens=tokens if outside == text else None)
 
 
@@ -56,7 +56,7 @@ def stands_in_claim(before: str, value: str, after: str) -> bool:
     tail = before[-VALUE_REACH:]
     text = f"{tail}{_DIGITS.sub('1', value)}{after[:VALUE_REACH]}"
     links, _ = _links_of(text, frozenset(), lex(text))
-    return any(_surrounds(link, len(tail)) for link in links)
+    return any(_surrounds(link, len(tail)) for link in links + find_conversions(text))
 
 
 def is_calculation(text: str) -> bool:
@@ -93,16 +93,22 @@ def _only_annotations(text: str) -> str:
 def _links_of(text: str, names: frozenset[str], tokens: list[Token]) -> tuple[list[Link], list[int]]:
     finder = Finder(tokens=tokens, names=names, text=text)
     n_tried = 0
-    for index, token in enumerate(finder.tokens):
-        n_tried += token.kind is Kind.RELATION or token.text.lower() in FIRST_WORDS
+    for index, token in enumerate(tokens):
+        kind = token.kind
+        if kind is Kind.WORD or kind is Kind.JUNK:
+            if token.text.lower() not in TELLING:
+                continue
+        elif kind is not Kind.RELATION:
+            continue
+        n_tried += 1
         if n_tried > MAX_RELATIONS:
             finder.unread.append(token.start)
             _drop_chain(finder)
             break
-        if token.kind is Kind.RELATION and not in_script(finder.tokens, index):
-            _read_relation(finder, index)
-        elif token.kind is Kind.WORD or token.text in DIVIDING_SIGNS:
+        if kind is not Kind.RELATION:
             read_words(finder, index)
+        elif not in_script(tokens, index):
+            _read_relation(finder, index)
     return finder.links, finder.unread
 
 
@@ -117,12 +123,11 @@ def _read_relation(finder: Finder, index: int) -> None:
     start = index + 1
     while start < len(finder.tokens) and finder.tokens[start].kind is Kind.JUNK and is_decoration(finder.tokens[start]):
         start += 1
-    right = finder.parse(start)
-    chained = _chained(finder, index)
-    left = chained or find_left(finder.tokens, index, finder.names)
-    is_open = index + 1 < len(finder.tokens) and finder.tokens[index + 1].kind is Kind.PLACEHOLDER
+    right, is_open = finder.parse(start), finder.is_at(index + 1, Kind.PLACEHOLDER)
     right = right if right is not None and ends_cleanly(finder.tokens, right.end, right.expression) else None
     is_label = _is_label(finder, index)
+    chained = _chained(finder, index)
+    left = (chained or find_left(finder.tokens, index, finder.names)) if is_open or right is not None else None
     if left is not None and right is not None and chained is None and sign.text == "=":
         computed = not is_no_calculation(left.parsed.expression, right.expression)
         left = left if computed else replace(left, doubts=left.doubts | {"no calculation"})

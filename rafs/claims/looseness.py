@@ -24,7 +24,12 @@ def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth,
         return found
     written = literal_of(link.left) if literal is None else None
     shows = written is not None and (written.decimals >= MIN_SHOWN or link.relation == "≈")
-    if written is not None and shows and is_cut(result, value, written.decimals) and not is_rounding(result, value, written.decimals):
+    if (
+        written is not None
+        and shows
+        and is_cut(result, value, written.decimals)
+        and not is_rounding(result, value, written.decimals)
+    ):
         return Truth.UNKNOWN, "cut off rather than rounded"
     if written is not None and shows and is_rounding(result, value, written.decimals):
         return (Truth.TRUE if link.relation == "≈" else Truth.UNKNOWN), "rounded"

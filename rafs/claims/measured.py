@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from rafs.claims.roundings import is_rounding
+from rafs.grammar.measures import in_celsius
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, leaves, literal_of
 from rafs.grammar.units import Unit, factors, read_unit
 
@@ -36,6 +37,8 @@ def compare_measures(left: Expression, right: Expression) -> bool | None:
         None where a side has no unit that is a measure, or a factor without a unit may hide one, or where it hangs on
         what a unit means.
     """
+    if (held := _compare_temperatures(left, right)) is not None:
+        return held
     if not _has_measure(left) or not _has_measure(right):
         return None
     one, other = _amount(left), _amount(right)
@@ -52,6 +55,21 @@ def compare_measures(left: Expression, right: Expression) -> bool | None:
     return None if one.bare or other.bare or near or _is_agreed(one, other, factor) else False
 
 
+def scales(expression: Expression) -> frozenset[str]:
+    """Return the scales of temperature in an expression."""
+    units = (read_unit(unit_words(leaf)) for leaf in leaves(expression) if isinstance(leaf, Number) and leaf.unit)
+    return frozenset(unit.scale for unit in units if unit is not None and unit.scale)
+
+
+def _compare_temperatures(left: Expression, right: Expression) -> bool | None:
+    """Compare one temperature on two scales; None for anything else, and where it is near."""
+    one, other, both = literal_of(left), literal_of(right), (scales(left), scales(right))
+    if one is None or other is None or both[0] == both[1] or not all(both):
+        return None
+    apart = in_celsius(one.value, *both[0]) - in_celsius(other.value, *both[1])
+    return True if apart == 0 else None if abs(apart) < 1 else False
+
+
 def have_one_unit(left: Expression, right: Expression) -> bool:
     """Say whether both sides come out in one and the same measure, so that its letters are units and no names."""
     one, other = _amount(left), _amount(right)
@@ -62,17 +80,15 @@ def have_one_unit(left: Expression, right: Expression) -> bool:
 
 def _is_agreed(one: Amount, other: Amount, factor: Fraction) -> bool:
     """Say whether an amount may stand for another by agreement: `1 week = 5 days` of work, `1 cm = 5 km` on a map."""
-    units = read_unit(one.unit), read_unit(other.unit)
-    names = tuple(unit.meanings[0][0][0] if unit is not None and unit.meanings else "" for unit in units)
-    if names[::-1] in _WORKING and one.value:
-        return other.value != 0 and one.value / other.value in _WORKING[names[::-1]]
-    if names in _WORKING and one.value:
-        return other.value / one.value in _WORKING[names]
-    is_scale = units[0] is not None and all(measure.dimension in _SOLID for measure in units[0].measures())
-    return is_scale and one.value == 1 and factor < 1 <= other.value
+    units = [unit for unit in (read_unit(one.unit), read_unit(other.unit)) if unit is not None and unit.meanings]
+    share = _WORKING.get(frozenset(unit.meanings[0][0][0] for unit in units))
+    if share is not None and one.value and other.value:
+        return share in (other.value / one.value, one.value / other.value)
+    is_length = all(measure.dimension in _SOLID for unit in units for measure in unit.measures())
+    return is_length and one.value == 1 and factor < 1 <= other.value
 
 
-_WORKING = {("day", "hour"): {8}, ("week", "day"): {5}, ("week", "hour"): {40}}
+_WORKING = {frozenset(["day", "hour"]): 8, frozenset(["week", "day"]): 5, frozenset(["week", "hour"]): 40}
 """Hours of a day of work, days and hours of a week of it."""
 LOOSE = Fraction(1, 200)
 """Share by which a converted quantity may be off without being called wrong: it may be rounded on the way."""

@@ -8,21 +8,28 @@ from bisect import bisect_left
 from functools import lru_cache
 
 from rafs.claims.relations import Link
+from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.signs import COMMANDS, SIGNS
 from rafs.grammar.terms import Binary, walk
 
 BEFORE, AFTER = 200, 80
 """Characters before and behind an equation in which the rules are told."""
-_OTHER_RULES = re.compile(
+_TELLING = (
+    "equiv ≡ mod residue congruen z_ f_ z/ f/ z} f} ℤ gf( base binary octal hex boolean bitwise xor clock carry borrow "
+    "digit place column concatenat integer".split()
+)
+_OTHER_RULES = GatedPattern(
     r"\\equiv|≡|\\[pb]?mod\b|\\text\s?\{mod\}|\b(?:mod|modulo|modulus|modular|residues?|congruen\w{1,5})\b"
     r"|(?:\b[ZF]|\\mathbb\s?\{?[ZF]\}?|ℤ)(?:_\{?\d|/\d)|\bGF\(|\b(?:in|to|from|number) base\b|\bbase-\d|\(base "
     r"|\b(?:binary|octal|hexadecimal|hex|boolean|bitwise|xor)\b|\bhour clock\b|\bclock arithmetic\b"
     r"|\b(?:carry|carrying|borrow|borrowing) (?:the |a |over )?(?:\d|one)|[(,] ?(?:carry|borrow)\b"
     r"|\b(?:units?'?s?|ones'?|tens'?|last|final) (?:digits?|place|column)\b|\bdigit(?:al)? (?:sum|root)"
     r"|\bconcatenat|\binteger division\b",
-    re.IGNORECASE,
+    _TELLING,
+    lead=20,
 )
-_INTRODUCED = re.compile(r"\b(?:defin\w{1,6}|operations?|operator|denot\w{1,3})\b", re.IGNORECASE)
+_INTRODUCED = GatedPattern(r"\b(?:defin\w{1,6}|operations?|operator|denot\w{1,3})\b", ["defin", "operat", "denot"])
+_TOLD = GatedPattern(r"\b(?:if|let|where|suppose|when)\s", ["if", "let", "where", "suppose", "when"])
 _RULE = re.compile(
     r"(?P<told>\b(?:if|let|where|suppose|when)\s\$?)?(?<![\w)])(?P<a>[A-Za-z])\s?(?P<sign>\\[a-z]{3,8}|[-+*/^×·∗÷])\s?"
     r"(?P<b>[A-Za-z])\s?=[^=.;\n]{0,60}?\b\d{0,3}(?:(?P=a)|(?P=b))",
@@ -54,6 +61,8 @@ def _places(text: str) -> tuple[int, ...]:
 def redefined_signs(text: str) -> frozenset[str]:
     """Return the signs of calculation that a problem or a step gives a meaning of their own."""
     introduced = _INTRODUCED.search(text) is not None
+    if "=" not in text or (not introduced and _TOLD.search(text) is None):
+        return frozenset()
     rules = [found for found in _RULE.finditer(text) if introduced or (found["told"] and found["sign"] not in "+-")]
     meanings = (COMMANDS.get(rule["sign"]) or SIGNS.get(rule["sign"]) for rule in rules)
     return frozenset(meaning[1] for meaning in meanings if meaning is not None)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 
+from rafs.claims.measured import scales
 from rafs.claims.relations import Link
 from rafs.claims.roundings import is_rounding
 from rafs.claims.shorthands import SHORTHANDS
@@ -113,6 +114,11 @@ def _is_short_pi(node: Expression) -> bool:
     return isinstance(node, Number) and node.value in _SHORT_PI
 
 
+def _mixes_scales(link: Link, value: Fraction, result: Fraction) -> bool:
+    assert link.right is not None
+    return scales(link.left) != scales(link.right)
+
+
 _READINGS: dict[str, Callable[[Link, Fraction, Fraction], bool]] = {
     "a range rather than a difference": _is_range,
     "digits added up": _adds_digits,
@@ -121,5 +127,6 @@ _READINGS: dict[str, Callable[[Link, Fraction, Fraction], bool]] = {
     "another grouping": _groups_otherwise,
     "a machine number": _is_machine_number,
     "3.14 for pi": _uses_exact_pi,
+    "temperatures on two scales": _mixes_scales,
     **SHORTHANDS,
 }

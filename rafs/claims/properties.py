@@ -24,6 +24,8 @@ _TAIL = frozenset(
     "integer integers value we it he she there that too by".split()
 )
 """Words that may follow a property without making another one of it, as `3 is a prime factor of 12` does."""
+_GOVERNING = frozenset("of for by in with between from to than at per".split())
+"""Words before a number of which something else is told."""
 _MAX_FILLERS = 3
 MAX_LISTED = 20
 """Numbers of one list of which something is said."""
@@ -84,9 +86,11 @@ _DIVIDES: Mapping[tuple[str, ...], bool] = MappingProxyType(
         ("doesn't", "divide"): False,
     }
 )
+_NOUNS = frozenset(words[0] for words in (*_OF_ONE, *_OF_TWO))
 DIVIDING_SIGNS: Mapping[str, bool] = MappingProxyType({"\\mid": True, "∣": True, "\\nmid": False, "∤": False})
 """Signs between a divisor and its multiple; False where they deny it."""
-_FIRST = _IS | {words[0] for words in _DIVIDES} | set(DIVIDING_SIGNS) | {"goes"}
+PROPERTY_WORDS = _IS | {words[0] for words in _DIVIDES} | set(DIVIDING_SIGNS) | {"goes"}
+"""Words and signs with which a fact is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +107,11 @@ class _Place:
     def left(self) -> Parsed | None:
         """Return the number before, where nothing puts the reading in doubt."""
         found = find_left(self.tokens, self.index, self.names, across_breaks=False)
-        if found is None or found.doubts or variables(found.parsed.expression):
+        if found is None or variables(found.parsed.expression):
             return None
         start = found.parsed.start
+        if found.doubts and not (found.doubts == {"label"} and self.words(start - 1, 1) == ("and",)):
+            return None
         return None if start and self.tokens[start - 1].kind in (Kind.RELATION, Kind.JUNK) else found.parsed
 
     def listed(self) -> list[Parsed]:
@@ -122,6 +128,31 @@ class _Place:
                 at -= 1
         return found if len(found) > 1 else []
 
+    def is_object(self, start: int) -> bool:
+        """Say whether a number is no subject: `the exponents of both 2 and 3`; nor is `one` that means a thing."""
+        before = start - 1 - (self.words(start - 1, 1) == ("both",) if start else 0)
+        word = self.words(before, 1)[:1] if before >= 0 else ()
+        alone = self.tokens[start].spelled and self.tokens[start].value == 1
+        return alone or (bool(word) and word[0] in _GOVERNING)
+
+    def rights(self, start: int) -> list[Parsed]:
+        """Return the numbers of a list behind a verb, `7 and 11`; one number most of the time."""
+        found: list[Parsed] = []
+        while len(found) < MAX_LISTED and (right := self.right(start)) is not None:
+            found.append(right)
+            start = right.end + 1
+            joined = self.words(right.end, 1) in (("and",), ("or",)) and start < len(self.tokens)
+            if not joined or self.tokens[start].kind is not Kind.NUMBER or self._begins(start):
+                break
+        return found
+
+    def _begins(self, start: int) -> bool:
+        """Say whether a number is the subject of something new: the 9 of `6 divides 12 and 9 divides 18`."""
+        token = self.tokens[start + 1] if start + 1 < len(self.tokens) else None
+        return token is not None and (
+            token.kind in (Kind.RELATION, Kind.OPERATOR) or token.text.lower() in PROPERTY_WORDS
+        )
+
     def right(self, start: int) -> Parsed | None:
         parsed = parse_at(self.tokens, start, self.names, spaced_product=False) if start < len(self.tokens) else None
         if parsed is None or parsed.doubts or variables(parsed.expression) or is_steered(self.tokens, parsed.end):
@@ -131,7 +162,7 @@ class _Place:
 
 def property_at(tokens: Sequence[Token], index: int, names: frozenset[str]) -> Link | None:
     """Return the fact whose verb stands at a token; None where none does, or a number is too large to test."""
-    if tokens[index].text.lower() not in _FIRST:
+    if tokens[index].text.lower() not in PROPERTY_WORDS:
         return None
     place = _Place(tokens=tokens, names=names, index=index)
     if tokens[index].text in DIVIDING_SIGNS:
@@ -149,6 +180,8 @@ def _being(place: _Place) -> Link | None:
     start, expected = place.index + 1, not place.tokens[place.index].text.lower().endswith("n't")
     if place.words(start, 1) == ("not",):
         start, expected = start + 1, False
+    if _NOUNS.isdisjoint(place.words(start, _MAX_FILLERS + 1)):
+        return None
     for words, is_multiple in _OF_TWO.items():
         for skipped in range(_MAX_FILLERS):
             if place.words(start + skipped, len(words)) == words:
@@ -169,6 +202,8 @@ def _single(place: _Place, end: int, test: Callable[[int], bool], *, expected: b
         return None
     listed = place.listed() if place.tokens[place.index].text.lower() in ("are", "aren't") else []
     lefts = listed or [left for left in [place.left()] if left is not None]
+    if lefts and place.is_object(lefts[0].start):
+        return None
     numbers = [_whole(left.expression) for left in lefts]
     known = [number for number in numbers if number is not None]
     if not known or len(known) < len(numbers):
@@ -187,16 +222,17 @@ def _dividing(place: _Place, start: int, *, holds_if: bool) -> Link | None:
 
 
 def _pair(place: _Place, start: int, *, left_is_multiple: bool, expected: bool) -> Link | None:
-    left, right = place.left(), place.right(start)
-    if left is None or right is None:
+    start += place.words(start, 1) in (("both",), ("either",))
+    left, rights = place.left(), place.rights(start)
+    if left is None or not rights:
         return None
-    multiple, divisor = _whole(left.expression), _whole(right.expression)
-    if multiple is None or divisor is None:
+    one, others = _whole(left.expression), [_whole(right.expression) for right in rights]
+    known = [other for other in others if other is not None]
+    if one is None or len(known) < len(others):
         return None
-    if not left_is_multiple:
-        multiple, divisor = divisor, multiple
-    divides = multiple % divisor == 0 if divisor else multiple == 0
-    return _fact(place, left, right, right.end, holds=divides is expected)
+    pairs = [(one, other) if left_is_multiple else (other, one) for other in known]
+    divides = [multiple % divisor == 0 if divisor else multiple == 0 for multiple, divisor in pairs]
+    return _fact(place, left, rights[-1], rights[-1].end, holds=all(each is expected for each in divides))
 
 
 def _goes_into(place: _Place) -> Link | None:

@@ -6,19 +6,21 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
+from rafs.claims.annotations import shows_another, visible_span
 from rafs.claims.conventions import states_constant
 from rafs.claims.equation_chains import Chain
 from rafs.claims.links import find_links
 from rafs.claims.other_arithmetic import redefined_signs, uses_sign
 from rafs.claims.relations import Link
 from rafs.claims.retractions import is_failed_trial, retracted
+from rafs.claims.solutions import rule_solution, speaks_of_several
 from rafs.claims.verdicts import Ruling, rule
-from rafs.grammar.expressions import Expression, Number, Variable, evaluate, show, variables
+from rafs.grammar.expressions import Expression, Number, Variable, evaluate, variables
 from rafs.grammar.gated_patterns import GatedPattern
-from rafs.grammar.lexing import lex
 from rafs.grammar.notation import as_submitted, in_english
 from rafs.grammar.terms import CONSTANTS
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.tokens import Token
+from rafs.immutable import immutable
 from rafs.types import BlindStep, Claim, Span, Truth
 
 MAX_CLAIMS = 1000
@@ -31,12 +33,11 @@ _X_IS_A_NAME = GatedPattern(
     r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b"
     r"|(?:^|[,;:($]|\b(?:and|so|let|where|with|if|then))\s{0,2}x\d\s?=",
     ["x"],
-    re.IGNORECASE | re.MULTILINE,
+    lead=12,
+    flags=re.IGNORECASE | re.MULTILINE,
 )
 
 
-_ALTERNATIVES = re.compile(r"\b(?:or|case|if|when|either|solutions|roots|where|test|try|form)\b", re.IGNORECASE)
-"""Words of a step that speaks of several values of one name."""
 _SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
 _ONLY_THEN = re.compile(
     r"[\s$.,;:]{0,6}(?:(?:then|so|thus|hence|therefore|now|and|we (?:get|have|find)|it follows that"
@@ -46,7 +47,7 @@ _ONLY_THEN = re.compile(
 """What may stand between the value of a name and the next sentence, which then speaks of that value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Found:
     """A claim with what it was read from."""
 
@@ -86,6 +87,8 @@ class Reader:
     """Signs of calculation that the problem or a step so far gives a meaning of their own."""
     equations: list[Link] = field(default_factory=list)
     """Equations in one unknown that this step has stated."""
+    links: Sequence[Link] = ()
+    """All that this step relates."""
     chain: Chain = field(default_factory=Chain)
     """The equations that are being rewritten and solved."""
 
@@ -119,7 +122,7 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
             reader.unread_steps.add(position)
             continue
         reading = find_links(step.text, frozenset(names | set(reader.bindings)), variable_x=variable_x)
-        reader.equations = []
+        reader.equations, reader.links = [], reading.links
         reader.chain.enter(step)
         if reading.tokens is not None:
             reader.tokens[step.index] = reading.tokens
@@ -133,7 +136,8 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
-    rewritten = reader.chain.judge(link)
+    names = _names(link)
+    rewritten = reader.chain.judge(link, names) if names else None
     if isinstance(link.left, Variable) and link.relation in ("=", "≈"):
         if states_constant(link, reader.bindings.keys()) and link.asserted:
             _keep(reader, step, link, rule(link, {}, {}))
@@ -146,28 +150,38 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
         return
     if link.universal and "".join(step.text[link.left_span.start : link.right_span.end].split()) in reader.problem:
         link = replace(link, universal=False)
-    ruling = rule(link, reader.bindings, reader.rounded)
-    names = variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
-    is_condition = bool(names) and link.relation not in ("=", "≈")
-    if ruling.truth is Truth.FALSE and (
-        is_condition or not all(_is_settled(reader, step, link, name) for name in names)
-    ):
-        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
-    if ruling.truth is Truth.UNKNOWN and rewritten is not None:
-        ruling = replace(ruling, truth=rewritten[0], reason=rewritten[1])
-    if len(names) == 1 and link.relation == "=" and link.right is not None and ruling.truth is not Truth.TRUE:
-        reader.equations.append(link)
-    if link.annotation and ruling.truth is Truth.TRUE and _is_shown_otherwise(step.text, link, ruling):
-        ruling = replace(ruling, truth=Truth.FALSE, reason="another number stands behind the annotation")
-    if ruling.truth is not Truth.UNKNOWN and uses_sign(link, reader.redefined):
-        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a sign has a meaning of its own here")
-    if ruling.truth is Truth.FALSE and is_failed_trial(step.text, link):
-        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="the step tries it out, and finds that it fails")
+    ruling = _tempered(reader, step, link, names, rewritten)
     if isinstance(link.left, Number) and link.doubts and ruling.truth is not Truth.TRUE:
         return
     if ruling.rounded is not None and ruling.result is not None:
         reader.rounded[ruling.result] = ruling.rounded
     _keep(reader, step, link, ruling)
+
+
+def _tempered(
+    reader: Reader, step: BlindStep, link: Link, names: frozenset[str], rewritten: tuple[Truth, str] | None
+) -> Ruling:
+    """Rule on a relation, and take the verdict back where its step makes something else of it."""
+    ruling = rule(link, reader.bindings, reader.rounded)
+    if ruling.truth is Truth.FALSE and not _is_certain(reader, step, link, names):
+        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
+    if ruling.truth is Truth.UNKNOWN and rewritten is not None:
+        ruling = replace(ruling, truth=rewritten[0], reason=rewritten[1])
+    if len(names) == 1 and link.relation == "=" and link.right is not None and ruling.truth is not Truth.TRUE:
+        reader.equations.append(link)
+    if link.annotation and ruling.truth is Truth.TRUE and shows_another(step.text, link, ruling.result):
+        ruling = replace(ruling, truth=Truth.FALSE, reason="another number stands behind the annotation")
+    if ruling.truth is not Truth.UNKNOWN and uses_sign(link, reader.redefined):
+        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a sign has a meaning of its own here")
+    if ruling.truth is Truth.FALSE and link.relation != "!=" and is_failed_trial(step.text, link):
+        ruling = replace(ruling, truth=Truth.UNKNOWN, reason="the step tries it out, and finds that it fails")
+    return ruling
+
+
+def _is_certain(reader: Reader, step: BlindStep, link: Link, names: frozenset[str]) -> bool:
+    """Say whether no name in a relation can mean another value here, and no inequality is a condition on it."""
+    is_condition = bool(names) and link.relation not in ("=", "≈")
+    return not is_condition and all(_is_settled(reader, step, link, name) for name in names)
 
 
 def _ruled(holds: bool) -> Ruling:
@@ -181,10 +195,18 @@ def _is_settled(reader: Reader, step: BlindStep, link: Link, name: str) -> bool:
     if name in CONSTANTS or (name in "ei" and name not in reader.bindings):
         return True  # `rule` has seen to it that these two can be nothing else
     given = next((entry for entry in reversed(reader.definitions) if entry.name == name), None)
-    if given is None or given.step != step.index:
+    if given is None or given.step != step.index or _gets_another(reader.links, link, name):
         return False
     between = step.text[given.span.end : link.left_span.start]
     return _SENTENCE_END.search(between) is None or _ONLY_THEN.fullmatch(between) is not None
+
+
+def _gets_another(links: Sequence[Link], link: Link, name: str) -> bool:
+    """Say whether a name gets a value behind a link too: `x + 3 = 0, so x = -3, and x - 2 = 0, so x = 2`."""
+    return any(
+        isinstance(other.left, Variable) and other.left.name == name and other.left_span.start > link.left_span.start
+        for other in links
+    )
 
 
 def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth, str] | None) -> None:
@@ -200,8 +222,9 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         _keep(reader, step, link, solved)
     elif equations and isinstance(link.right, Number):
         between = step.text[equations[-1].right_span.end : link.left_span.start]
-        alternatives = _ALTERNATIVES.search(step.text) is not None or _SENTENCE_END.search(between) is not None
-        _keep(reader, step, link, _solved(link, equations, name, value, reader.bindings, alternatives=alternatives))
+        alternatives = speaks_of_several(step.text) or _SENTENCE_END.search(between) is not None
+        solved = rule_solution(link, equations, {**reader.bindings, name: value}, alternatives=alternatives)
+        _keep(reader, step, link, solved)
     reader.bindings[name] = value
     reader.definitions.append(Definition(step=step.index, name=name, value=value, span=link.right_span))
 
@@ -210,38 +233,9 @@ def _names(link: Link) -> frozenset[str]:
     return variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
 
 
-def _solved(
-    link: Link,
-    equations: Sequence[Link],
-    name: str,
-    value: Fraction,
-    bindings: Mapping[str, Fraction],
-    *,
-    alternatives: bool,
-) -> Ruling:
-    """Substitute a solution in the equations of its step; FALSE only when it solves none, and no case is left out."""
-    trial = {**bindings, name: value}
-    wrong = ""
-    for equation in equations:
-        assert equation.right is not None
-        left, right = evaluate(equation.left, trial), evaluate(equation.right, trial)
-        if left is None or right is None or (isinstance(link.right, Number) and link.right.decimals and left != right):
-            truth, reason = Truth.UNKNOWN, "the equation could not be computed"
-        elif left == right:
-            return Ruling(truth=Truth.TRUE, value=value, result=value, result_span=link.right_span, reason="solves it")
-        else:
-            truth, reason = Truth.FALSE, f"with {name} = {show(value)} the equation reads {show(left)} = {show(right)}"
-        wrong = wrong or (reason if truth is Truth.FALSE else "")
-        if truth is Truth.UNKNOWN:
-            return Ruling(truth=truth, value=value, result=value, result_span=link.right_span, reason=reason)
-    doubted = link.doubts or any(equation.doubts for equation in equations) or alternatives
-    return Ruling(
-        truth=Truth.UNKNOWN if doubted else Truth.FALSE,
-        value=value,
-        result=value,
-        result_span=link.right_span,
-        reason=wrong,
-    )
+def _result_span(text: str, link: Link, ruling: Ruling) -> Span | None:
+    shown = visible_span(text, link, ruling.result) if link.annotation else None
+    return ruling.result_span if shown is None else shown
 
 
 def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
@@ -256,7 +250,7 @@ def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
         truth=ruling.truth,
         value=ruling.value,
         result=ruling.result,
-        result_span=_visible_span(step.text, link, ruling) if link.annotation else ruling.result_span,
+        result_span=_result_span(step.text, link, ruling),
         reason=ruling.reason,
     )
     used = MappingProxyType({name: reader.bindings[name] for name in variables(link.left) & set(reader.bindings)})
@@ -267,27 +261,3 @@ def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
         reader.found[-1] = found if link.annotation else twin
         return
     reader.found.append(found)
-
-
-def _is_shown_otherwise(text: str, link: Link, ruling: Ruling) -> bool:
-    """Say whether another whole number stands right behind an annotation: `<<6*7=42>>43`."""
-    after = text.find(">>", link.right_span.end) + 2
-    shown = lex(text[after : after + ANNOTATION_REACH])[:2]
-    if not shown or shown[0].kind is not Kind.NUMBER or shown[0].start or ruling.result is None:
-        return False
-    plain = not shown[0].percent and not shown[0].decimals and ruling.result.denominator == 1
-    ends = len(shown) < 2 or shown[1].kind in (Kind.WORD, Kind.BREAK)
-    return plain and ends and shown[0].value != abs(ruling.result)
-
-
-def _visible_span(text: str, link: Link, ruling: Ruling) -> Span | None:
-    """Return where the number behind an annotation stands: the 24 after `<<48/2=24>>`."""
-    after = text.find(">>", link.right_span.end) + 2
-    tokens = lex(text[after : after + ANNOTATION_REACH])
-    if tokens and tokens[0].kind is Kind.NUMBER and tokens[0].value == ruling.result:
-        return Span(start=after + tokens[0].start, end=after + tokens[0].end)
-    return ruling.result_span
-
-
-ANNOTATION_REACH = 40
-"""Characters behind an annotation in which its number is looked for."""

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from rafs.grammar.terms import Expression
 from rafs.grammar.tokens import Token
+from rafs.immutable import immutable
 from rafs.types import Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Link:
     """One `left relation right` as written; nothing about its truth."""
 

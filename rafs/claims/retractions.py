@@ -15,6 +15,7 @@ _DOUBTFUL = GatedPattern(
     r"\b(?:wait|oops|hold on|hmm+|actually|sorry|no[,:.]|let me (?:check|verify|recheck|re-check)|instead|or rather"
     r"|i mean)",
     "wait|oops|hold on|hm|actually|sorry|no,|no:|no.|let me|instead|rather|i mean".split("|"),
+    lead=4,
 )
 """Words behind which an equation written again replaces the one before."""
 _TAKING_BACK = (
@@ -33,6 +34,7 @@ _RETRACTING = GatedPattern(
     r"|let me (?:correct|redo|re-do|recompute|recalculate|re-calculate|fix|start over|try (?:that )?again)"
     r"|should (?:be|have been))\b",
     _TAKING_BACK,
+    lead=60,
 )
 """Words that take back the equation before them."""
 REACH = 60

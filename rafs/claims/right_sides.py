@@ -86,8 +86,9 @@ def doubts_after(tokens: Sequence[Token], end: int) -> frozenset[str]:
         return frozenset(["letter"])
     if following.kind is not Kind.OPEN or following.text != "(":
         return frozenset()
-    is_remark = inside is not None and inside.kind is Kind.WORD and len(inside.text) > 1 and following.spaced
-    return frozenset() if is_remark and inside.text not in FUNCTIONS else frozenset(["bracket"])
+    if inside is None or inside.kind is not Kind.WORD or len(inside.text) < 2 or not following.spaced:
+        return frozenset(["bracket"])
+    return frozenset(["bracket"]) if inside.text in FUNCTIONS else frozenset()
 
 
 def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from rafs.claims.measured import amount_in
 from rafs.claims.relations import Link
+from rafs.claims.roundings import is_near
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.terms import Binary, Expression, Number, leaves
 
@@ -60,9 +61,15 @@ def _adds_unlike_units(link: Link, value: Fraction, result: Fraction) -> bool:
     return any(amount_in(link.left, unit) == result for unit in left)
 
 
+def _is_rough(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether a calculation with rounded numbers stands for the exact one: `5508^3 ≈ 5500^3`."""
+    return link.relation == "≈" and not isinstance(link.right, Number) and is_near(value, result, 0)
+
+
 SHORTHANDS: dict[str, Callable[[Link, Fraction, Fraction], bool]] = {
     "a sum added up bit by bit": _is_begun,
     "digits in base two": _reads_in_binary,
     "a simple fraction nearby": _is_near_fraction,
     "units converted": _adds_unlike_units,
+    "a rough approximation": _is_rough,
 }

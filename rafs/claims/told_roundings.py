@@ -12,7 +12,7 @@ from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.tokens import Kind, Token
 
-_VERBS = frozenset(["rounded", "rounding", "rounds", "round"])
+ROUNDING_WORDS = frozenset(["rounded", "rounding", "rounds", "round"])
 _EQUAL = frozenset("is equals gives becomes = ≈ yields makes get , to are".split())
 """What may stand between a rounding and its result."""
 _PLACES: Mapping[str, Fraction] = MappingProxyType(
@@ -38,7 +38,7 @@ MAX_PLACES = 12
 def rounding_at(tokens: Sequence[Token], index: int, names: frozenset[str]) -> Link | None:
     """Return the fact told by a verb of rounding at a token; None where its value or its place is not told."""
     word = tokens[index].text.lower()
-    if word not in _VERBS:
+    if word not in ROUNDING_WORDS:
         return None
     before, at = _subject(tokens, index, names)
     value = None if before is None else evaluate(before.expression)

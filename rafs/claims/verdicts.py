@@ -1,7 +1,7 @@
 """The truth of one link: exact where it can be, unknown where a convention, a unit or a name decides it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from rafs.claims.conventions import Readings, read_conventions, states_identity
@@ -27,6 +27,7 @@ from rafs.grammar.expressions import (
     variables,
 )
 from rafs.grammar.terms import in_degrees, literal_of
+from rafs.immutable import immutable
 from rafs.types import Span, Truth
 
 NEEDS_ALGEBRA = "needs algebra"
@@ -35,7 +36,7 @@ FOR_EVERY = "for every value"
 """Part of that reason when the trace claims an identity outright."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Ruling:
     """What a link comes to."""
 
@@ -65,7 +66,9 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     result = evaluate(link.right, bindings)
     if _is_infinite(link):
         return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="infinity")
-    if link.relation in ("=", "≈") and (undefined(link.left, bindings) or undefined(link.right, bindings)):
+    if link.relation in ("=", "≈") and (
+        (value is None and undefined(link.left, bindings)) or (result is None and undefined(link.right, bindings))
+    ):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
         timed = rule_dates(link) or rule_times(link)
@@ -79,8 +82,10 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
 
 def _is_infinite(link: Link) -> bool:
     """Say whether infinity itself stands on a side, which some calculate with."""
-    infinity = Variable(name="∞")
-    return any(side in (infinity, Unary(op="-", operand=infinity)) for side in (link.left, link.right))
+    return any(isinstance(side, Variable | Unary) and side in _INFINITE for side in (link.left, link.right))
+
+
+_INFINITE = (Variable(name="∞"), Unary(op="-", operand=Variable(name="∞")))
 
 
 def _told(link: Link, held: bool | None, reason: str) -> Ruling:

@@ -7,11 +7,11 @@ from rafs.claims.assertions import speaks_of_property
 from rafs.claims.changes import read_change
 from rafs.claims.finder import Finder, add_link, is_asserted
 from rafs.claims.left_sides import LeftSide, find_left
-from rafs.claims.properties import property_at
+from rafs.claims.properties import PROPERTY_WORDS, property_at
 from rafs.claims.right_sides import is_steered, span_of
 from rafs.claims.told_results import find_told
-from rafs.claims.told_roundings import rounding_at
-from rafs.claims.word_relations import WordRelation, relation_at
+from rafs.claims.told_roundings import ROUNDING_WORDS, rounding_at
+from rafs.claims.word_relations import FIRST_WORDS, WordRelation, relation_at
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, variables
@@ -41,8 +41,12 @@ _DIVISION = re.compile(r"divi|ratio|quotient", re.IGNORECASE)
 """Words by which a ratio is one that is computed, and not a share of something as in `3/4 is 6`."""
 
 
+TELLING = FIRST_WORDS | PROPERTY_WORDS | ROUNDING_WORDS | {"from"}
+"""Words, and signs that are read like words, from which a claim is read."""
+
+
 def read_words(finder: Finder, index: int) -> None:
-    """Read what the words from here on say of the numbers around them."""
+    """Read what the words from one of `TELLING` on say of the numbers around them."""
     tokens, names = finder.tokens, finder.names
     link = property_at(tokens, index, names) or read_change(tokens, index, names) or rounding_at(tokens, index, names)
     if link is not None:
@@ -129,9 +133,7 @@ def _doubted(finder: Finder, left: LeftSide, right: Parsed, said: WordRelation) 
     is_share = isinstance(right.expression, Number) and right.expression.percent
     computed = said.explicit or is_share or _DIVISION.search(text, span.start, span.end)
     if _is_bare_ratio(right.expression):
-        computed = (
-            computed or finder.tokens[said.at].text in _BEING or _SIMPLIFIED.search(text, 0, span.start)
-        )
+        computed = computed or finder.tokens[said.at].text in _BEING or _SIMPLIFIED.search(text, 0, span.start)
     if _is_bare_ratio(left.parsed.expression) and not computed:
         doubts.add("a share of something unsaid")
     doubts |= _other_meanings(text[span.start : span.end], left.parsed.expression, right.expression)

@@ -1,13 +1,13 @@
 """Relations in words: `equals`, `is greater than`, `comes to`, and the words around them that carry nothing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from rafs.grammar.tokens import Kind, Token
+from rafs.immutable import immutable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class WordRelation:
     """What words between two sides say of them."""
 

@@ -127,8 +127,7 @@ def _item(cursor: Cursor, *, braces: bool) -> Expression:
     """Read a member; in braces a plain word is one too: `{red, blue}`."""
     token = cursor.peek()
     if braces and token is not None and token.kind is Kind.WORD and cursor.symbol(1) in (",", "}"):
-        cursor.take()
-        return Variable(name=token.text, span=Span(start=token.start, end=token.end))
+        return cursor.name()
     return cursor.sum()
 
 

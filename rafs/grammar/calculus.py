@@ -2,8 +2,8 @@ r"""Reads the notations that bind a name: sums, products, integrals, derivatives
 
 from fractions import Fraction
 
+from rafs.grammar.commands import read_argument
 from rafs.grammar.cursor import Cursor, Unreadable, deepen
-from rafs.grammar.functions import read_script
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable, variables
 from rafs.grammar.tokens import Kind
 from rafs.types import Span
@@ -42,11 +42,11 @@ def _series(cursor: Cursor, name: str) -> Expression:
     if index.kind is not Kind.WORD or len(index.text) != 1:
         raise Unreadable
     cursor.expect("=")
-    low = cursor.sum() if bracketed else read_script(cursor)
+    low = cursor.sum() if bracketed else read_argument(cursor)
     if bracketed:
         cursor.expect("}", ")")
     cursor.expect("^")
-    high = read_script(cursor)
+    high = read_argument(cursor)
     return Call(name=name, args=(cursor.product(), Variable(name=index.text), low, high))
 
 
@@ -71,8 +71,8 @@ def _integral(cursor: Cursor) -> Expression:
 def _bound(cursor: Cursor) -> Expression:
     if cursor.symbol() == "-":
         cursor.take()
-        return Unary(op="-", operand=read_script(cursor))
-    return read_script(cursor)
+        return Unary(op="-", operand=read_argument(cursor))
+    return read_argument(cursor)
 
 
 def _differential(cursor: Cursor) -> str:
@@ -115,11 +115,13 @@ def _target(cursor: Cursor) -> Expression:
     if cursor.symbol() == "-":
         cursor.take()
         return Unary(op="-", operand=_target(cursor))
-    return cursor.sum() if cursor.symbol(1) != "^" else read_script(cursor)
+    return cursor.sum() if cursor.symbol(1) != "^" else read_argument(cursor)
 
 
 def at_derivative(cursor: Cursor) -> bool:
     r"""Say whether `d/dx` or `\frac{d}{dx}` stands here."""
+    if cursor.symbol() not in ("d", "frac"):
+        return False
     texts = [cursor.symbol(ahead) for ahead in range(7)]
     plain = texts[:2] == ["d", "/"] and _is_differential(texts[2])
     return plain or (texts[:5] == ["frac", "{", "d", "}", "{"] and _is_differential(texts[5]) and texts[6] == "}")

@@ -3,9 +3,8 @@ r"""Reads the LaTeX commands with arguments: `\frac12`, `\sqrt[3]{8}`, `\binom{6
 from fractions import Fraction
 
 from rafs.grammar.cursor import NOTHING, Cursor, Unreadable, deepen
-from rafs.grammar.terms import Binary, Call, Expression, Number, Variable, variables
-from rafs.grammar.tokens import GOING_ON, Kind
-from rafs.types import Span
+from rafs.grammar.terms import Binary, Call, Expression, Number, variables
+from rafs.grammar.tokens import Kind
 
 ROOTS = {"√": 2, "∛": 3, "∜": 4}
 COMMANDS = frozenset(["frac", "binom", "sqrt", "‾", *ROOTS])
@@ -42,20 +41,14 @@ def read_command(cursor: Cursor) -> Expression:
 
 
 def read_argument(cursor: Cursor) -> Expression:
-    """Read one argument of a LaTeX command: a braced group, a number or a letter."""
+    """Read an argument of a LaTeX command, an index or an exponent: a group in brackets, a number or a letter."""
     token = cursor.peek()
     if token is None:
         raise Unreadable
     if token.kind is Kind.NUMBER:
-        cursor.take()
-        span = Span(start=token.start, end=token.end)
-        return Number(
-            value=token.value, percent=token.percent, unit=token.currency, decimals=token.decimals,
-            spelled=token.spelled, continues=token.text == GOING_ON, span=span,
-        )  # fmt: skip
+        return cursor.number()
     if token.kind is Kind.WORD and (len(token.text) == 1 or token.text == "pi" or token.text in cursor.names):
-        cursor.take()
-        return Variable(name=token.text, span=Span(start=token.start, end=token.end))
+        return cursor.name()
     if token.kind is not Kind.OPEN:
         raise Unreadable
     opener = cursor.take().text

@@ -60,8 +60,8 @@ def starts_operand(cursor: Cursor, ahead: int) -> bool:
             touches = following is not None and not following.spaced and following.kind is not Kind.OPERATOR
             return token.text in "+-" and (touches or not token.spaced)
         case Kind.WORD:
-            named = starts_phrase(cursor, ahead)
-            return is_variable(cursor, token, following) or starts_call(cursor, ahead) or named
+            named = is_variable(cursor, token, following)
+            return named or starts_call(cursor, ahead) or starts_phrase(cursor, ahead)
     return _starts_sign(cursor, ahead)
 
 
@@ -77,10 +77,10 @@ def is_known_letter(cursor: Cursor, token: Token) -> bool:
 
 def skip_remark(cursor: Cursor) -> bool:
     """Step over a bracket that begins with a word: `8 pounds (math and science)`, `14 holes (from 2-hole buttons)`."""
-    first = cursor.peek(1)
-    if not cursor.at(Kind.OPEN, "(") or first is None or first.kind is not Kind.WORD:
+    if not cursor.at(Kind.OPEN, "(") or not cursor.tokens[cursor.position].spaced:
         return False
-    if not cursor.tokens[cursor.position].spaced:
+    first = cursor.peek(1)
+    if first is None or first.kind is not Kind.WORD:
         return False
     if first.text == "mod" or first.text in cursor.names or first.text in FUNCTIONS:
         return False
@@ -116,6 +116,8 @@ def with_unit(cursor: Cursor, operand: Expression) -> Expression:
             cursor.doubts.add("a share of something unsaid")
         words.append(token.text)
         cursor.position += 1
+        if token.text == "°" and cursor.at(Kind.WORD, "C", "F"):
+            words[-1] += cursor.take().text
         if (
             len(token.text) == 1
             and token.text != "°"

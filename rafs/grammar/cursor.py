@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rafs.grammar.symbols import SYMBOLS
-from rafs.grammar.terms import Expression
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.terms import Expression, Number, Variable
+from rafs.grammar.tokens import DIGIT_COMMA, GOING_ON, Kind, Token
+from rafs.types import Span
 
 MAX_DEPTH = 40
 """Nested groups; each costs a handful of Python frames out of the interpreter's 1000."""
@@ -17,6 +17,13 @@ ENDING = frozenset([Kind.RELATION, Kind.BREAK, Kind.CLOSE, Kind.COMMA, Kind.PLAC
 """Kinds of tokens that no operand goes on with."""
 NOTHING = "\0"
 """Closes no bracket: what it is pushed for ends at a token of kind CLOSE, which nothing else takes."""
+
+
+MEANT = {
+    **{"\\{": "{", "\\}": "}", DIGIT_COMMA: ",", "infinity": "∞", "inf": "∞", "Σ": "∑", "Π": "∏", "Ø": "∅"},
+    **dict.fromkeys(["\\lvert", "\\rvert", "\\vert", "｜"], "|"),
+}
+"""What words and signs mean to the parser that are something else to those who read the sentence."""
 
 
 class Unreadable(Exception):
@@ -48,8 +55,10 @@ class Cursor:
 
     def at(self, kind: Kind, *texts: str) -> bool:
         """Say whether the next token is of that kind, and one of those texts where some are given."""
-        token = self.peek()
-        return token is not None and token.kind is kind and (not texts or token.text in texts)
+        index = self.position
+        if index >= len(self.tokens) or self.tokens[index].kind is not kind:
+            return False
+        return not texts or self.tokens[index].text in texts
 
     def at_relation(self, ahead: int) -> bool:
         """Say whether a relation stands that many places ahead."""
@@ -58,8 +67,11 @@ class Cursor:
 
     def symbol(self, ahead: int = 0) -> str:
         """Return what the token that many places ahead means as a sign; "" behind the end."""
-        token = self.peek(ahead)
-        return "" if token is None else SYMBOLS.get(token.text, token.text)
+        index = self.position + ahead  # as in `peek`, which would cost a fifth of all parsing here
+        if index >= len(self.tokens):
+            return ""
+        text = self.tokens[index].text
+        return MEANT.get(text, text)
 
     def closes(self) -> bool:
         """Say whether the next token ends an expression around this place."""
@@ -94,8 +106,29 @@ class Cursor:
             raise Unreadable
         return token
 
+    def number(self) -> Number:
+        """Step over a number and return it."""
+        return number_of(self.take())
+
+    def name(self) -> Variable:
+        """Step over a word and return it as a name."""
+        return name_of(self.take())
+
 
 Level = Callable[[Cursor], Expression]
+
+
+def number_of(token: Token) -> Number:
+    """Return the number that a token is."""
+    return Number(
+        value=token.value, percent=token.percent, unit=token.currency, decimals=token.decimals, spelled=token.spelled,
+        continues=token.text == GOING_ON, span=Span(start=token.start, end=token.end),
+    )  # fmt: skip
+
+
+def name_of(token: Token) -> Variable:
+    """Return the name that a token is."""
+    return Variable(name=token.text, span=Span(start=token.start, end=token.end))
 
 
 def deepen(cursor: Cursor) -> None:

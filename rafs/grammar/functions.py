@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import pairwise
 from types import MappingProxyType
 
+from rafs.grammar.commands import read_argument
 from rafs.grammar.cursor import Cursor, Unreadable, deepen
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable, literal_of
 from rafs.grammar.tokens import Kind
@@ -38,7 +39,7 @@ _COUNTED = re.compile(r"([CP])_?\{?(\d{1,4})\}?")
 
 def function_name(text: str) -> str | None:
     """Return what the tree calls the function of that spelling; None for any other word."""
-    if _BASED.fullmatch(text):
+    if text.startswith("log") and _BASED.fullmatch(text):
         return "log"
     return FUNCTION_NAMES.get(text)
 
@@ -119,35 +120,17 @@ def _base(cursor: Cursor, text: str) -> Expression | None:
     if cursor.symbol() != "_":
         return None
     cursor.take()
-    return read_script(cursor)
+    return read_argument(cursor)
 
 
 def _exponent(cursor: Cursor) -> Expression:
     """Read the exponent of a function: the 2 of `sin^2 x`, the -1 of `sin^{-1}(x)`."""
     if cursor.symbol() == "-":
         cursor.take()
-        return Unary(op="-", operand=read_script(cursor))
-    power = read_script(cursor)
+        return Unary(op="-", operand=read_argument(cursor))
+    power = read_argument(cursor)
     literal = literal_of(power)
     return Unary(op="-", operand=Number(value=-literal.value)) if literal is not None and literal.value < 0 else power
-
-
-def read_script(cursor: Cursor) -> Expression:
-    """Read a subscript or superscript: a braced group, a number or a letter."""
-    token = cursor.peek()
-    if token is None:
-        raise Unreadable
-    if token.kind is Kind.OPEN:
-        cursor.take()
-        inner = cursor.sum()
-        cursor.expect("}", ")", "]")
-        return inner
-    cursor.take()
-    if token.kind is Kind.NUMBER:
-        return Number(value=token.value)
-    if token.kind is Kind.WORD and (len(token.text) == 1 or token.text == "pi"):
-        return Variable(name=token.text)
-    raise Unreadable
 
 
 def read_arguments(cursor: Cursor) -> tuple[Expression, ...]:
@@ -204,14 +187,14 @@ def read_count(cursor: Cursor, top: Expression) -> Expression | None:
     following = cursor.peek(1)
     if token.text == "choose" and following is not None and following.kind is Kind.NUMBER:
         cursor.take()
-        return Call(name="binom", args=(top, Number(value=cursor.take().value)))
+        return Call(name="binom", args=(top, cursor.number()))
     if token.text not in name or following is None:
         return None
     if following.kind is Kind.NUMBER and not following.spaced:
         cursor.take()
-        return Call(name=name[token.text], args=(top, Number(value=cursor.take().value)))
+        return Call(name=name[token.text], args=(top, cursor.number()))
     if cursor.symbol(1) == "_":
         cursor.take()
         cursor.take()
-        return Call(name=name[token.text], args=(top, read_script(cursor)))
+        return Call(name=name[token.text], args=(top, read_argument(cursor)))
     return None

@@ -14,8 +14,6 @@ class Lexer:
     """State of one pass. A reader finds its piece at `position`, and emits a token or skips the piece."""
 
     text: str
-    european: bool
-    """Commas are decimal points."""
     variable_x: bool
     """An `x` between numbers is a name."""
     divides: bool | None = None

@@ -9,7 +9,8 @@ import re
 import unicodedata
 
 from rafs.grammar.lexer import Lexer
-from rafs.grammar.literals import is_european, plain_value
+from rafs.grammar.literals import plain_value
+from rafs.grammar.notation import EUROPEAN, EUROPEAN_SIGN
 from rafs.grammar.sign_readers import read_command, read_sign
 from rafs.grammar.signs import ASCII_SIGNS, COMMANDS, INVISIBLE, SIGNS, TIGHT
 from rafs.grammar.tokens import ZERO, Kind, Token, make_token
@@ -20,7 +21,8 @@ _NOT_LETTERS = "\\W\\d_π²³¹⁰-₟¼-¾⅐-↉①-⓿"
 LETTER = f"[^{_NOT_LETTERS}]"
 _SUFFIX = (
     "[%％‰½⅓⅔¼¾⅕-⅞€£¥₹₽₺₩￥百千万萬亿億]|\\\\%|[ap]\\.?m\\b|o['’]c|per ?(?:cent|mil)|pct|points|basis|hundred|thousand|"
-    "million|billion|trillion|lakh|crore|tens\\b|ones\\b|halves|thirds|(?:four|fif|six|seven|eigh|nin|ten)ths|[mbt]n\\b|[kmbt]\\b|and (?:a|one)\\b|(?:in |to )?base\\b|"
+    "million|billion|trillion|lakh|crore|tens\\b|ones\\b|[mbt]n\\b|[kmbt]\\b|and (?:a|one)\\b|"
+    "halves|thirds|(?:four|fif|six|seven|eigh|nin|ten)ths|(?:in |to )?base\\b|"
     "(?:[×·*⋅x]|\\\\times|\\\\cdot)\\s?10\\s?[\\^⁰¹²³⁴-⁹⁻]"
 )
 """What may belong to the digits before it, with or without a blank."""
@@ -36,7 +38,9 @@ _PIECE = re.compile(
     r"[^\S\n]*+(?:"
     r"([A-Za-z]++(?![\w'’\-]|\$\d))"
     rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=log)\d{{1,3}}|(?<=[A-Za-z])\d)?)"
-    r"|([+^()\]\n;?×·≤≥≠]|\[(?!" + re.escape(ANSWER_PLACEHOLDER[1:]) + r")|=(?![=<>])|,(?![0-9])|\.(?<!\s.)(?![.\w])|\{(?![%{])|\}"
+    r"|([+^()\]\n;?×·≤≥≠]|\[(?!"
+    + re.escape(ANSWER_PLACEHOLDER[1:])
+    + r")|=(?![=<>])|,(?![0-9])|\.(?<!\s.)(?![.\w])|\{(?![%{])|\}"
     r"|-(?:(?<=[0-9)].)(?=[\s(A-Za-z\\])|(?<=[0-9)][ \u00a0].)(?=\s)))"
     rf"|({_PLAIN_NUMBER})"
     r"|(\\(?:[A-Za-z]+|.|\Z))"
@@ -74,9 +78,11 @@ def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
         if (unseen := _UNSEEN.search(text)) is not None:
             return _with_places(text, unseen.start(), variable_x)
         text = _FOREIGN.sub(_ascii_sign, text)
+    if "," in text and EUROPEAN_SIGN.search(text) is not None:
+        text = EUROPEAN.in_english(text)
     if variable_x is None:
         variable_x = _VARIABLE_X.search(text) is not None
-    lexer = Lexer(text=text, european=is_european(text), variable_x=variable_x)
+    lexer = Lexer(text=text, variable_x=variable_x)
     _cut(lexer)
     return lexer.tokens
 
@@ -97,7 +103,7 @@ def _ascii_sign(found: re.Match[str]) -> str:
 def _cut(lexer: Lexer) -> None:
     """Walk through the text: the quick ways here, everything else in a reader, which moves `lexer.position` on."""
     append, match, word_kind, number_kind = lexer.tokens.append, _PIECE.match, Kind.WORD, Kind.NUMBER
-    text, plain_numbers, braces, position, gap = lexer.text, not lexer.european, lexer.braces, 0, True
+    text, braces, position, gap = lexer.text, lexer.braces, 0, True
     while (found := match(text, position)) is not None:
         which = found.lastindex
         assert which is not None
@@ -109,7 +115,7 @@ def _cut(lexer: Lexer) -> None:
         elif which == _PLAIN_SIGN and not (braces and piece in "{}"):
             kind, canonical = SIGNS[piece]
             append(make_token((kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
-        elif which == _NUMBER and plain_numbers:
+        elif which == _NUMBER:
             value, decimals = plain_value(piece)
             currency = lexer.currency if lexer.currency_end == position else ""
             append(make_token((number_kind, "", start, end, gap, value, False, currency, decimals, False)))

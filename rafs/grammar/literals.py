@@ -19,11 +19,8 @@ _PLAIN = re.compile(
     r"|\d{1,3}(?:(?:,\\!|,|\{,\}|\\,|['’_\u00a0\u2009\u202f])\d{3}){1,12}(?![\d_])(?:\.\d+)?"
     r"|\d+(?:\.\d+)?|\.\d+"
 )
-_EUROPEAN_SIGN = re.compile(
-    r"\.\d{3}(?:(?<=(?<![\d.,])\d.{4})|(?<=(?<![\d.,])\d\d.{4})|(?<=(?<![\d.,])\d{3}.{4})),\d{2}(?![\d.,])"
-)
-_DECIMAL_BRACES = re.compile(r"\{,\}(?<=\d...)(?:\d{1,2}|\d{4,12})(?!\d)")
-_EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3}){0,12}(?!\d)(?:(?:,|\{,\})\d+(?![\d,]))?|\d+(?:(?:,|\{,\})\d+(?![\d,]))?")
+_BRACED = re.compile(r"\d{1,12}\{,\}(?:\d{1,2}|\d{4,12})(?!\d)")
+r"""A decimal comma as LaTeX writes it: `2{,}5`."""
 _KEYCAPS = re.compile(r"(?:\d\ufe0f?\u20e3)+")
 _SEPARATORS = re.compile(r"[^\d.]")
 _POINT_AT_END = re.compile(r"\.(?=\s?[+/=×÷])")
@@ -44,12 +41,15 @@ MAX_BLOCK = 12
 MAX_BEFORE_BLOCK = 2
 """Digits before it, as the 08 of `0.08333...`."""
 _PERCENT = re.compile(
-    r"\s?(?:(?<!\s)\\?[%％](?!\d)|(?<=\s)\\?[%％](?!\s?\d|[sdif(])|per ?cent(?:age points?)?\b|percentage points?\b|pct\b"
+    r"\s?(?:(?<!\s)\\?[%％](?!\d)|(?<=\s)\\?[%％](?!\s?\d|[sdif(])|per ?cent(?:age points?)?\b"
+    r"|percentage points?\b|pct\b"
     r"|(?P<mille>‰|per ?mille?\b)"
     r"|(?P<points>basis points?\b))",
     re.IGNORECASE,
 )
-_MAGNITUDE = re.compile(r"\s?(hundred|thousand|million|billion|trillion|lakh|crore|mn|bn|tn|tens|ones)s?\b", re.IGNORECASE)
+_MAGNITUDE = re.compile(
+    r"\s?(hundred|thousand|million|billion|trillion|lakh|crore|mn|bn|tn|tens|ones)s?\b", re.IGNORECASE
+)
 _PARTS = re.compile(r"\s(halves|thirds|\w{3,8}ths)\b", re.IGNORECASE)
 _LETTER_MAGNITUDE = re.compile(r"\s?([kKmMbBT])(?![\w^])")
 _LETTERS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
@@ -74,11 +74,6 @@ class Literal(NamedTuple):
     """Over the caps, or in a base that it may be converted to rather than written in."""
 
 
-def is_european(text: str) -> bool:
-    """Say whether the text writes `1.234,56` or `2{,}5`, so that commas are decimal points in all of it."""
-    return "," in text and (_EUROPEAN_SIGN.search(text) or _DECIMAL_BRACES.search(text)) is not None
-
-
 @lru_cache(maxsize=2048)
 def plain_value(written: str) -> tuple[Fraction, int]:
     """Return the value of digits with at most one point, and how many of them stand behind it."""
@@ -89,8 +84,6 @@ def plain_value(written: str) -> tuple[Fraction, int]:
 class Place(NamedTuple):
     """What stands around a literal and decides how it is read."""
 
-    european: bool = False
-    """Commas are decimal points."""
     after_label: bool = False
     """A word such as `day` stands before it, so that `day 2 1/2` holds no mixed number."""
     after_relation: bool = False
@@ -107,11 +100,10 @@ def read_literal(text: str, position: int, place: Place = _ANYWHERE) -> Literal:
     special = _read_in_base(text, position) or _read_repeating(text, position) or _read_keycaps(text, position)
     if special is not None:
         return _with_percent(text, special)
-    found = (_EUROPEAN if place.european else _PLAIN).match(text, position)
+    braced = _BRACED.match(text, position)
+    found = braced or _PLAIN.match(text, position)
     assert found is not None
-    end, written = found.end(), found.group()
-    if place.european:
-        written = written.replace(".", "").replace("{,}", ".").replace(",", ".")
+    end, written = found.end(), found.group().replace("{,}", "." if braced else ",")
     digits = _SEPARATORS.sub("", written)
     if len(digits) > MAX_DIGITS or (_IN_BASE.match(text, end) and text[position - 5 : position] != "base "):
         return Literal(end=end, unreadable=True)

@@ -18,7 +18,12 @@ DAYS_OF_YEAR = (Fraction(360), Fraction(366))
 """The same for a year: some count 360 or 364 days, others 365 or 366."""
 _DAY_S = Fraction(86400)
 _FOOT_M = Fraction(3048, 10000)
-TEMPERATURES = ("celsius", "fahrenheit", "kelvin")
+TEMPERATURES = {
+    "celsius": (Fraction(1), Fraction(0)),
+    "fahrenheit": (Fraction(5, 9), Fraction(-160, 9)),
+    "kelvin": (Fraction(1), Fraction(-27315, 100)),
+}
+"""Size of a degree of each scale in degrees Celsius, and where the scale begins on theirs."""
 _IMPERIAL = frozenset(f"imperial_{name}" for name in US_MEASURES)
 
 Dimension = tuple[tuple[str, int], ...]
@@ -81,6 +86,12 @@ def _measure(name: str) -> Measure:
     base = _registry().Quantity(Fraction(1), name).to_base_units()
     dimension = tuple(sorted((str(kind), int(Fraction(str(power)))) for kind, power in base.dimensionality.items()))
     return Measure(dimension=dimension, factor=Fraction(base.magnitude), system="")
+
+
+def in_celsius(value: Fraction, scale: str) -> Fraction:
+    """Return a temperature in degrees Celsius."""
+    size, shift = TEMPERATURES[scale]
+    return value * size + shift
 
 
 def load_units() -> None:

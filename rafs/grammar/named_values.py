@@ -51,6 +51,7 @@ _CHANGES: Mapping[str, str] = MappingProxyType(
     }
 )
 _NAMES: Mapping[str, str] = MappingProxyType({**_LISTS, **_SINGLE, **_CHANGES, "remainder": "remainder"})
+_JOINING = frozenset(["plus", "minus", "times", "multiplied", "divided"])
 _LINKS = frozenset(["of", "between", "from", "when", "on", "upon", "for"])
 _LONGEST = 4
 _LOGARITHMS = frozenset(["log", "logarithm"])
@@ -141,7 +142,7 @@ def _of_list(name: str, items: list[Expression]) -> Expression:
 def _of_one(cursor: Cursor, name: str) -> Expression:
     operand = read_operand(cursor)
     bracketed = cursor.tokens[cursor.position - 1].kind is Kind.CLOSE
-    if not bracketed and cursor.at(Kind.OPERATOR, "+", "-", "*", "/"):
+    if not bracketed and (cursor.at(Kind.OPERATOR, "+", "-", "*", "/") or word_at(cursor, 0) in _JOINING):
         cursor.doubts.add("joined")
     match name:
         case "square" | "cube":

@@ -94,6 +94,13 @@ class Notation:
         return whole.translate(_SWAP) + point + part if sure or _FIXED_SPACES & set(whole) else found.group()
 
 
+EUROPEAN = Notation(decimal_comma=True)
+EUROPEAN_SIGN = re.compile(
+    r"\.\d{3}(?:(?<=(?<![\d.,])\d.{4})|(?<=(?<![\d.,])\d\d.{4})|(?<=(?<![\d.,])\d{3}.{4})),\d{2}(?![\d.,])"
+)
+"""The end of `1.234,56`, which shows that convention in any text."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Signs:
     """What one text, or several together, show of the convention."""
@@ -165,7 +172,8 @@ def in_english(problem: str, steps: Sequence[BlindStep]) -> tuple[str, list[Blin
 def as_submitted(claims: Iterable[Claim], steps: Sequence[BlindStep]) -> tuple[Claim, ...]:
     """Give claims that were read in English notation their text as submitted; their two sides stay English."""
     texts = {step.index: step.text for step in steps}
-    return tuple(replace(one, text=texts[one.step][one.span.start : one.span.end]) for one in claims)
+    submitted = ((one, texts[one.step][one.span.start : one.span.end]) for one in claims)
+    return tuple(one if one.text == text else replace(one, text=text) for one, text in submitted)
 
 
 def _swapped(found: re.Match[str]) -> str:

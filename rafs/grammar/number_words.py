@@ -16,7 +16,17 @@ _TENS = {
     for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
 }
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-MAGNITUDES = {"ones": 1, "tens": 10, "hundred": 100, **_SCALES, "lakh": 10**5, "crore": 10**7, "mn": 10**6, "bn": 10**9, "tn": 10**12}
+MAGNITUDES = {
+    "ones": 1,
+    "tens": 10,
+    "hundred": 100,
+    **_SCALES,
+    "lakh": 10**5,
+    "crore": 10**7,
+    "mn": 10**6,
+    "bn": 10**9,
+    "tn": 10**12,
+}
 """Words that multiply the digits before them."""
 _GROUPS = {**{name: value for name, value in MAGNITUDES.items() if len(name) > 4}, "dozen": 12}
 """What `a` and `half a` can count."""

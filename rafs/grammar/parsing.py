@@ -1,7 +1,7 @@
 """A precedence cursor over tokens; it reads the longest expression at a place and says where it ended."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from rafs.grammar.brackets import opens
@@ -12,16 +12,17 @@ from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen
 from rafs.grammar.functions import starts_call
 from rafs.grammar.phrase_words import take_words, word_at
 from rafs.grammar.phrases import ADDING, MULTIPLYING, join, past_article, raised
-from rafs.grammar.primaries import read_factor
+from rafs.grammar.primaries import may_begin, read_factor
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
 from rafs.grammar.tokens import Kind, Token
 from rafs.grammar.units import conversion
+from rafs.immutable import immutable
 
 _UNIONS = frozenset("∪∖△")
 _INFIX = {"∩": "∩", "mod": "mod", "%": "mod"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Parsed:
     """An expression, its first token, the one after it, and why a contradiction with it would not be certain."""
 
@@ -49,6 +50,9 @@ def parse_at(
     Returns:
         The expression and the index of the token after it (units included), or None.
     """
+    first = tokens[position] if position < len(tokens) else None
+    if first is None or (first.kind is Kind.WORD and not may_begin(first.text, names)):
+        return None
     cursor = Cursor(
         tokens=tokens, names=names, spaced_product=spaced_product, position=position, levels=(_sum, _product, _power)
     )
@@ -201,22 +205,23 @@ def _power(cursor: Cursor) -> Expression:
         base = raised(cursor, base)
     if cursor.symbol() != "^":
         return base
-    if _skip_degrees(cursor):
-        degree = Number(value=Fraction(1), unit="°")
-        return replace(base, unit="°") if isinstance(base, Number) else Binary(op="*", left=base, right=degree)
+    if unit := _degree_sign(cursor):
+        degree = Number(value=Fraction(1), unit=unit)
+        return replace(base, unit=unit) if isinstance(base, Number) else Binary(op="*", left=base, right=degree)
     cursor.take()
     return Binary(op="^", left=base, right=_signed_again(cursor))
 
 
-def _skip_degrees(cursor: Cursor) -> bool:
-    r"""Step over `^\\circ` or `^{\\circ}`."""
+def _degree_sign(cursor: Cursor) -> str:
+    r"""Step over `^\\circ`, `^{\\circ}`, `^\\circ C`, and return the unit that it is; "" where none stands."""
     for signs in (["^", "°"], ["^", "{", "°", "}"]):
         if [cursor.symbol(ahead) for ahead in range(len(signs))] == signs:
             for _ in signs:
                 cursor.take()
+            scale = cursor.take().text if cursor.at(Kind.WORD, "C", "F") else ""
             cursor.unit_end = cursor.position
-            return True
-    return False
+            return f"°{scale}"
+    return ""
 
 
 def _starts_implicit(cursor: Cursor) -> bool:

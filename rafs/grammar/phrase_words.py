@@ -22,8 +22,10 @@ MAX_ITEMS = 60
 
 def word_at(cursor: Cursor, ahead: int) -> str:
     """Return the word that many places ahead in small letters; "" where none stands."""
-    token = cursor.peek(ahead)
-    return token.text.lower() if token is not None and token.kind is Kind.WORD else ""
+    index = cursor.position + ahead
+    if index >= len(cursor.tokens) or cursor.tokens[index].kind is not Kind.WORD:
+        return ""
+    return cursor.tokens[index].text.lower()
 
 
 def find_words(cursor: Cursor, ahead: int, table: Mapping[str, str], longest: int) -> tuple[str, int]:

@@ -25,10 +25,12 @@ from rafs.grammar.phrase_words import (
 )
 from rafs.grammar.terms import Binary, Expression, Number, Unary
 from rafs.grammar.tokens import Kind
+from rafs.types import Span
 
 _TIMES: Mapping[str, int] = MappingProxyType(
-    {"twice": 2, "double": 2, "thrice": 3, "triple": 3, "quadruple": 4, "quintuple": 5}
+    {"twice": 2, "double": 2, "thrice": 3, "triple": 3, "treble": 3, "quadruple": 4, "quintuple": 5}
 )
+_SIGNS = ("negative", "minus")
 PHRASE_WORDS = FIRST_WORDS | ACTIONS | frozenset(_TIMES)
 """Words with which a phrase may begin."""
 _MUCH = frozenset("many much large big great long tall high old heavy far fast wide deep expensive".split())
@@ -54,6 +56,8 @@ ADDING = frozenset(["more", "less", "plus", "minus", "from", "up", "down"])
 """Joints that group like `+`."""
 MULTIPLYING = frozenset(["times", "times as", "divided", "off"])
 """Joints that group like `*`."""
+_ADDED = frozenset("tip tax gratuity surcharge markup fee interest discount commission vat".split())
+"""What a percentage of an amount is that is added to it or taken off: `$45 plus a 20 % tip`."""
 _OF_SHARES = frozenset(["above", "below", "off", "cheaper"])
 """First words of joints that have other uses, unless a percentage stands before them: `20 % off 50`."""
 _POWERS = MappingProxyType({"squared": 2, "cubed": 3})
@@ -85,12 +89,16 @@ _ORDINALS = MappingProxyType(
 
 def starts_phrase(cursor: Cursor, ahead: int = 0) -> bool:
     """Say whether a value in words begins that many places ahead: `the sum of`, `twice`, `adding 5`."""
-    if word_at(cursor, ahead) in ("the", "a", "an"):
+    word = word_at(cursor, ahead)
+    if word in ("the", "a", "an"):
         ahead += 1
-    if word_at(cursor, ahead) in _TIMES:
-        return _operand_follows(cursor, ahead + 1) or _is_as_much_as(cursor, ahead + 1)
-    if word_at(cursor, ahead) == "negative" and number_follows(cursor, ahead + 1):
+        word = word_at(cursor, ahead)
+    if word in _SIGNS and number_follows(cursor, ahead + 1):
         return True
+    if word and word not in PHRASE_WORDS:
+        return False
+    if word in _TIMES:
+        return _operand_follows(cursor, ahead + 1) or _is_as_much_as(cursor, ahead + 1)
     return starts_named(cursor, ahead) or starts_action(cursor, ahead)
 
 
@@ -123,10 +131,11 @@ def read_phrase(cursor: Cursor) -> Expression:
     word = word_at(cursor, 0)
     value: Expression
     if word in _TIMES:
-        cursor.take()
+        token = cursor.take()
+        factor = Number(value=Fraction(_TIMES[word]), spelled=True, span=Span(start=token.start, end=token.end))
         take_words(cursor, 3 if _is_as_much_as(cursor, 0) else 0)
-        value = Binary(op="*", left=Number(value=Fraction(_TIMES[word]), spelled=True), right=read_operand(cursor))
-    elif word == "negative" and number_follows(cursor, 1):
+        value = Binary(op="*", left=factor, right=read_operand(cursor))
+    elif word in _SIGNS and number_follows(cursor, 1):
         cursor.take()
         value = Unary(op="-", operand=cursor.power())
     else:
@@ -166,9 +175,12 @@ def raised(cursor: Cursor, base: Expression) -> Expression:
     if kind == "power":
         take_words(cursor, n_words)
         return Binary(op="^", left=base, right=read_operand(cursor))
-    power, n_words = _POWERS.get(word_at(cursor, 0)), 1
+    word = word_at(cursor, 0)
+    power, n_words = _POWERS.get(word), 1
     if power is None:
-        start = 1 if word_at(cursor, 0) == "raised" else 0
+        if word not in ("to", "raised"):
+            return base
+        start = 1 if word == "raised" else 0
         power, n_words = _ORDINALS.get(word_at(cursor, start + 2)), start + 4
         if [word_at(cursor, start + ahead) for ahead in (0, 1, 3)] != ["to", "the", "power"] or power is None:
             return base
@@ -193,6 +205,10 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
         right = read_operand(cursor) if kind in MULTIPLYING else cursor.product()
     if (word == "per" and not isinstance(left, Number)) or (word == "out" and cursor.at(Kind.OPERATOR)):
         cursor.doubts.add("joined")  # `18 pages / 3 pages per minute`, `3 cases out of the 10 * 10`
+    if kind in ("plus", "minus") and is_share(right) and not is_share(left):
+        if isinstance(right, Number) and right.unit in _ADDED:
+            return scaled(left, right, up=kind == "plus")
+        cursor.doubts.add("percent")
     if kind in ("up", "down") and isinstance(left, Binary) and left.op in "+-":
         cursor.doubts.add("joined")
     return _joined(kind, left, right)

@@ -1,10 +1,10 @@
 """Exact normal forms: a quotient of polynomials over the rationals, square roots, i and names."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, prod
 
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
+from rafs.immutable import immutable
 
 Monomial = tuple[tuple[str, int], ...]
 Polynomial = dict[Monomial, Fraction]
@@ -22,11 +22,16 @@ _ROOT, OPAQUE_SIGN = "√", "?"
 """First signs of the atoms that are square roots, and of those that are only known by their text."""
 
 
+_ZERO, _ONE = Fraction(0), Fraction(1)
+NO_DIVISOR: Polynomial = {(): _ONE}
+"""The bottom of whatever is no fraction; one and the same, so that it need not be multiplied by."""
+
+
 class TooLarge(Exception):
     """A cap was hit, or the form is outside of the normal form."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Quotient:
     """`top / bottom`, not reduced; two of them are compared by cross multiplication."""
 
@@ -102,12 +107,12 @@ def _form(expression: Expression) -> Quotient:
 
 def named(name: str) -> Quotient:
     """Return a name as a form."""
-    return Quotient(top={((name, 1),): Fraction(1)}, bottom={(): Fraction(1)})
+    return Quotient(top={((name, 1),): _ONE}, bottom=NO_DIVISOR)
 
 
 def constant(value: Fraction) -> Quotient:
     """Return a number as a form."""
-    return Quotient(top={(): value} if value else {}, bottom={(): Fraction(1)})
+    return Quotient(top={(): value} if value else {}, bottom=NO_DIVISOR)
 
 
 def rational_of(form: Quotient) -> Fraction | None:
@@ -125,7 +130,7 @@ def combine(op: str, a: Quotient, b: Quotient) -> Quotient:
                 raise TooLarge
             b = Quotient(top=b.bottom, bottom=b.top)
         return Quotient(top=_multiply(a.top, b.top), bottom=_multiply(a.bottom, b.bottom))
-    if a.bottom == b.bottom:
+    if a.bottom is b.bottom or a.bottom == b.bottom:
         return Quotient(top=_add(a.top, b.top, 1 if op == "+" else -1), bottom=a.bottom)
     left, right = _multiply(a.top, b.bottom), _multiply(b.top, a.bottom)
     return Quotient(top=_add(left, right, 1 if op == "+" else -1), bottom=_multiply(a.bottom, b.bottom))
@@ -171,32 +176,38 @@ def square_root(inside: Quotient) -> Quotient:
     atoms = [(f"{_ROOT}{radicand}", 1)] if radicand != 1 else []
     atoms += [("i", 1)] if value < 0 else []
     coefficient = Fraction(outside, value.denominator)
-    return Quotient(top={tuple(sorted(atoms)): coefficient} if coefficient else {}, bottom={(): Fraction(1)})
+    return Quotient(top={tuple(sorted(atoms)): coefficient} if coefficient else {}, bottom=NO_DIVISOR)
 
 
 def _opaque(name: str, *args: Quotient) -> Quotient:
     shown = ";".join(f"{show_polynomial(arg.top)}/{show_polynomial(arg.bottom)}" for arg in args)
-    return Quotient(top={((f"{OPAQUE_SIGN}{name}({shown})", 1),): Fraction(1)}, bottom={(): Fraction(1)})
+    return Quotient(top={((f"{OPAQUE_SIGN}{name}({shown})", 1),): _ONE}, bottom=NO_DIVISOR)
 
 
 def _add(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
     total = dict(a)
     for term, coefficient in b.items():
-        total[term] = total.get(term, Fraction(0)) + sign * coefficient
+        before = total.get(term, _ZERO)
+        total[term] = before + coefficient if sign > 0 else before - coefficient
     return _capped({term: coefficient for term, coefficient in total.items() if coefficient})
 
 
 def _multiply(a: Polynomial, b: Polynomial) -> Polynomial:
+    if a is NO_DIVISOR or b is NO_DIVISOR:
+        return _capped(b if a is NO_DIVISOR else a)
     product: Polynomial = {}
     for left, p in a.items():
         for right, q in b.items():
             term, factor = _monomial(left, right)
-            product[term] = product.get(term, Fraction(0)) + p * q * factor
+            coefficient = p * q if factor == 1 else p * q * factor
+            product[term] = product[term] + coefficient if term in product else coefficient
     return _capped({term: coefficient for term, coefficient in product.items() if coefficient})
 
 
 def _monomial(a: Monomial, b: Monomial) -> tuple[Monomial, int]:
     """Multiply two monomials; square roots meet in one root and i*i is -1."""
+    if not a or not b:
+        return a or b, 1
     powers: dict[str, int] = dict(a)
     for atom, power in b:
         powers[atom] = powers.get(atom, 0) + power

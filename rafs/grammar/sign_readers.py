@@ -20,6 +20,7 @@ from rafs.grammar.signs import (
 )
 from rafs.grammar.terms import NUMBER_SETS
 from rafs.grammar.tokens import DIGIT_COMMA, Kind
+from rafs.grammar.unit_words import MEASURE_SIGNS
 from rafs.grammar.word_readers import LABELS
 from rafs.types import ANSWER_PLACEHOLDER
 
@@ -235,8 +236,14 @@ def _read_colon(lexer: Lexer, _: str) -> None:
     certain = lexer.divides or not before.isspace()
     labelled = labelled and not (even and certain and lexer.tokens[-2].text.lower() in _COPULAS)
     ratio = lexer.previous() is Kind.NUMBER and after.isdecimal() and even and not labelled
+    ratio = ratio or (before.isspace() and even and after.isdecimal() and _follows_measure(lexer))
     ratio = ratio or (text[end - 2 : end] == " :" and lexer.previous() is Kind.CLOSE and after.isdecimal() and even)
     lexer.emit(*((Kind.OPERATOR, ":") if ratio else (Kind.BREAK, ":")), end)
+
+
+def _follows_measure(lexer: Lexer) -> bool:
+    """Say whether a number with its unit stands before: `12 km : 4`."""
+    return len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.NUMBER and lexer.tokens[-1].text in MEASURE_SIGNS
 
 
 def _read_less(lexer: Lexer, sign: str) -> None:

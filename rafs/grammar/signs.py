@@ -2,77 +2,65 @@
 
 from rafs.grammar.tokens import Kind
 
-_OPENERS = {"lfloor": "⌊", "lceil": "⌈", "langle": "⟨"}
-_CLOSERS = {"rfloor": "⌋", "rceil": "⌉", "rangle": "⟩"}
-_SET_RELATIONS = {
-    "in": "∈", "notin": "∉", "subset": "⊂", "subseteq": "⊆", "supset": "⊃", "supseteq": "⊇", "nsubseteq": "⊈",
-}  # fmt: skip
+Meaning = tuple[Kind, str]
+"""The kind of a token and its canonical text."""
 BASED_FUNCTIONS = frozenset(["log"])
 """Functions whose subscript is a base; that of every other word is part of its name."""
 
-COMMANDS: dict[str, tuple[Kind, str]] = {
-    **dict.fromkeys(["\\times", "\\cdot", "\\ast"], (Kind.OPERATOR, "*")),
-    "\\div": (Kind.OPERATOR, "/"),
-    "\\%": (Kind.OPERATOR, "%"),
-    **dict.fromkeys(["\\frac", "\\dfrac", "\\tfrac", "\\cfrac"], (Kind.FUNCTION, "frac")),
-    **dict.fromkeys(["\\binom", "\\dbinom", "\\tbinom"], (Kind.FUNCTION, "binom")),
-    "\\sqrt": (Kind.FUNCTION, "sqrt"),
-    "\\pi": (Kind.WORD, "pi"),
-    **{f"\\{name}": (Kind.WORD, name) for name in "sin cos tan log ln gcd lcm min max".split()},
-    **{f"\\{name}": (Kind.WORD, name) for name in "alpha beta gamma delta theta lambda mu phi omega".split()},
-    **dict.fromkeys(["\\approx", "\\simeq", "\\doteq"], (Kind.RELATION, "≈")),
-    **dict.fromkeys(["\\le", "\\leq", "\\leqslant"], (Kind.RELATION, "<=")),
-    **dict.fromkeys(["\\ge", "\\geq", "\\geqslant"], (Kind.RELATION, ">=")),
-    **dict.fromkeys(["\\ne", "\\neq"], (Kind.RELATION, "!=")),
-    **{f"\\{name}": (Kind.OPEN, sign) for name, sign in {"{": "\\{", "lbrace": "\\{", **_OPENERS}.items()},
-    **{f"\\{name}": (Kind.CLOSE, sign) for name, sign in {"}": "\\}", "rbrace": "\\}", **_CLOSERS}.items()},
-    **{f"\\{name}": (Kind.FUNCTION, f"\\{name}") for name in ("sum", "prod", "int", "lim", "det", "overline")},
-    **{f"\\{name}": (Kind.OPERATOR, f"\\{name}") for name in ("cup", "cap", "setminus", "smallsetminus", "triangle")},
-    **{f"\\{name}": (Kind.RELATION, sign) for name, sign in _SET_RELATIONS.items()},
-    "\\infty": (Kind.WORD, "∞"),
-    "\\emptyset": (Kind.WORD, "∅"),
-    "\\varnothing": (Kind.WORD, "∅"),
-    "\\choose": (Kind.WORD, "choose"),
-    **dict.fromkeys(["\\circ", "\\degree"], (Kind.WORD, "°")),
-    **{f"\\{name}": (Kind.WORD, name) for name in "cot sec csc arcsin arccos arctan sinh cosh tanh exp lg".split()},
-    "\\lt": (Kind.RELATION, "<"),
-    "\\gt": (Kind.RELATION, ">"),
-    "\\equiv": (Kind.RELATION, "≡"),
-    "\\pmod": (Kind.FUNCTION, "pmod"),
-    **dict.fromkeys(["\\bmod", "\\mod"], (Kind.WORD, "mod")),
-    **dict.fromkeys(["\\[", "\\]", "\\\\", "\\quad", "\\qquad"], (Kind.BREAK, "")),
-    **dict.fromkeys(["\\implies", "\\Rightarrow", "\\rightarrow", "\\to", "\\iff"], (Kind.BREAK, "")),
-}
-INVISIBLE = frozenset(
-    [
-        "\\,",
-        "\\!",
-        "\\;",
-        "\\:",
-        "\\ ",
-        "\\(",
-        "\\)",
-        "\\left",
-        "\\right",
-        "\\displaystyle",
-        "\\big",
-        "\\Big",
-        "\\bigl",
-        "\\bigr",
-        "\\Bigl",
-        "\\Bigr",
-        "\\limits",
-        "\\boxed",
-        "\\&",
-        "&",
-        "\\textstyle",
-    ]
-)
-"""Commands and signs that change nothing in the meaning."""
-TIGHT = frozenset(["\\!", "\\left", "\\right", "\\big", "\\Big", "\\bigl", "\\bigr", "\\Bigl", "\\Bigr"])
-"""Those of them that leave no gap: in `f\\left(2\\right)` the bracket touches the f."""
 
-SIGNS: dict[str, tuple[Kind, str]] = {
+def _commands(kind: Kind, spellings: dict[str, str]) -> dict[str, Meaning]:
+    """Return what LaTeX commands mean, listed without their backslash behind the text that stands for them."""
+    return {f"\\{name}": (kind, text) for text, names in spellings.items() for name in names.split()}
+
+
+def _own(kind: Kind, names: str) -> dict[str, Meaning]:
+    """Return LaTeX commands that mean their own name."""
+    return {f"\\{name}": (kind, name) for name in names.split()}
+
+
+_OPERATORS = {
+    **{
+        "*": "times cdot ast",
+        "/": "div",
+        "%": "%",
+        "∪": "cup bigcup",
+        "∩": "cap bigcap",
+        "△": "triangle bigtriangleup",
+    },
+    "∖": "setminus smallsetminus backslash",
+}
+_RELATIONS = {
+    **{"≈": "approx simeq doteq", "<": "lt", ">": "gt", "<=": "le leq leqslant", ">=": "ge geq geqslant"},
+    **{"!=": "ne neq", "≡": "equiv", "∈": "in", "∉": "notin", "⊂": "subset", "⊆": "subseteq", "⊃": "supset"},
+    **{"⊇": "supseteq", "⊈": "nsubseteq"},
+}
+_BRACKETS = {
+    Kind.OPEN: {"\\{": "{ lbrace", "⌊": "lfloor", "⌈": "lceil", "⟨": "langle"},
+    Kind.CLOSE: {"\\}": "} rbrace", "⌋": "rfloor", "⌉": "rceil", "⟩": "rangle"},
+}
+_APPLIED = {
+    **{"frac": "frac dfrac tfrac cfrac", "binom": "binom dbinom tbinom", "sqrt": "sqrt", "∛": "cbrt", "∑": "sum"},
+    **{"∏": "prod", "∫": "int", "lim": "lim", "det": "det", "‾": "overline bar", "pmod": "pmod"},
+}
+COMMANDS: dict[str, Meaning] = {
+    **_commands(Kind.OPERATOR, _OPERATORS),
+    **_commands(Kind.RELATION, _RELATIONS),
+    **{name: meaning for kind, spellings in _BRACKETS.items() for name, meaning in _commands(kind, spellings).items()},
+    **_commands(Kind.FUNCTION, _APPLIED),
+    **_commands(Kind.WORD, {"∞": "infty", "∅": "emptyset varnothing", "°": "circ degree degrees", "mod": "bmod mod"}),
+    **_own(
+        Kind.WORD, "pi sin cos tan log ln gcd lcm min max choose cot sec csc arcsin arccos arctan sinh cosh tanh exp"
+    ),
+    **_own(Kind.WORD, "lg Re Im arg alpha beta gamma delta theta lambda mu phi omega"),
+    **_commands(Kind.JUNK, {"...": "cdots ldots dots dotsb dotsc", "‖": "lVert rVert Vert |", "'": "prime"}),
+    **_commands(Kind.BREAK, {"": "[ ] \\ quad qquad implies Rightarrow rightarrow longrightarrow to iff"}),
+}
+TIGHT = frozenset(f"\\{name}" for name in "! left right big Big bigl bigr Bigl Bigr".split())
+"""Commands that mean nothing and leave no gap: in `f\\left(2\\right)` the bracket touches the f."""
+INVISIBLE = TIGHT | {"&", "\\ ", *(f"\\{name}" for name in ", ; : ( ) & displaystyle textstyle limits boxed".split())}
+"""Commands and signs that change nothing in the meaning."""
+
+SIGNS: dict[str, Meaning] = {
     **dict.fromkeys("+＋", (Kind.OPERATOR, "+")),
     **dict.fromkeys("-−–‒﹣－‐‑", (Kind.OPERATOR, "-")),
     **dict.fromkeys("*×·⋅∙∗＊✕✖", (Kind.OPERATOR, "*")),
@@ -89,10 +77,10 @@ SIGNS: dict[str, tuple[Kind, str]] = {
     "≠": (Kind.RELATION, "!="),
     **dict.fromkeys("≈≅≃∼", (Kind.RELATION, "≈")),
     "≡": (Kind.RELATION, "≡"),
-    **{sign: (Kind.OPEN, sign) for sign in "⌊⌈⟨"},
-    **{sign: (Kind.CLOSE, sign) for sign in "⌋⌉⟩"},
+    **{sign: (Kind.OPEN, plain) for sign, plain in zip("⌊⌈⟨〈", "⌊⌈⟨⟨", strict=True)},
+    **{sign: (Kind.CLOSE, plain) for sign, plain in zip("⌋⌉⟩〉", "⌋⌉⟩⟩", strict=True)},
     **{sign: (Kind.FUNCTION, sign) for sign in "∑∏∫∛∜"},
-    **{sign: (Kind.OPERATOR, sign) for sign in "∪∩∖△"},
+    **{sign: (Kind.OPERATOR, plain) for sign, plain in zip("∪∩∖△⋃⋂⊖", "∪∩∖△∪∩△", strict=True)},
     **{sign: (Kind.RELATION, sign) for sign in "∈∉⊂⊆⊃⊇⊄⊈"},
     **{sign: (Kind.WORD, sign) for sign in "∞∅"},
     ".": (Kind.BREAK, "."),
@@ -100,10 +88,13 @@ SIGNS: dict[str, tuple[Kind, str]] = {
     **{sign: (Kind.BREAK, sign) for sign in ";\n?。！？；，：؟।—→⇒⟹•"},
     "√": (Kind.FUNCTION, "sqrt"),
     "π": (Kind.WORD, "pi"),
-    "°": (Kind.WORD, "°"),
+    **dict.fromkeys("°º˚", (Kind.WORD, "°")),
+    **dict.fromkeys("…⋯", (Kind.JUNK, "...")),
+    **dict.fromkeys("’′", (Kind.JUNK, "'")),
+    "∥": (Kind.JUNK, "‖"),
     "¢": (Kind.WORD, "cents"),
 }
-PAIRS: dict[str, tuple[Kind, str]] = {
+PAIRS: dict[str, Meaning] = {
     "<=": (Kind.RELATION, "<="),
     ">=": (Kind.RELATION, ">="),
     "=<": (Kind.RELATION, "<="),
@@ -135,15 +126,3 @@ ASCII_SIGNS = {
     "٪": "%",
 }
 """Other spellings of the signs inside a number."""
-
-OPERATOR_WORDS: dict[str, tuple[str, str]] = {
-    "plus": ("", "+"),
-    "minus": ("", "-"),
-    "negative": ("", "-"),
-    "times": ("", "*"),
-    "multiplied": ("by", "*"),
-    "divided": ("by", "/"),
-}
-"""Words that are operators before a number: the word that must follow, and the sign."""
-MULTIPLES = {"twice": 2, "double": 2, "thrice": 3, "triple": 3, "treble": 3, "quadruple": 4}
-"""Words that multiply the number behind them."""

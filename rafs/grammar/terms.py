@@ -1,9 +1,10 @@
 """The syntax tree of an expression: frozen nodes, the only form in which mathematics leaves the reader."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
+from rafs.immutable import immutable
 from rafs.types import Span
 
 _NOWHERE = Span(start=0, end=0)
@@ -28,7 +29,7 @@ class Undefined(Exception):
     """There is no such value at all: 5/0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Number:
     """A literal; `25%` has value 1/4 and `percent` set."""
 
@@ -46,7 +47,7 @@ class Number:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Variable:
     """A name; `pi` is the only name with a value of its own."""
 
@@ -54,7 +55,7 @@ class Variable:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Unary:
     """`-`, `!` or `!!` applied to one operand."""
 
@@ -62,7 +63,7 @@ class Unary:
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Binary:
     """`+`, `-`, `*`, `/`, `^` or `mod` between two operands."""
 
@@ -71,7 +72,7 @@ class Binary:
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Call:
     """A named function, a collection, a binder, a time of day, a length in two units, or an opaque name.
 

@@ -50,6 +50,8 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     **_AMBIGUOUS,
 }
 """The measures that a word may mean, by its singular; words of several letters in lower case but for symbols."""
+MEASURE_SIGNS = frozenset("km m cm mm kg g mg l ml min h s € $ £ kWh".split())
+"""Short signs of measures, which behind a number are nothing else."""
 PHRASES = {
     "mph": "mile per hour", "kph": "km per hour", "kmh": "km per hour", "kmph": "km per hour", "mpg": "mile per gal",
     "rpm": "revolution per minute", "fps": "foot per second", "us dollars": "usd", "us dollar": "usd",

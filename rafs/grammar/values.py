@@ -125,6 +125,8 @@ def same(a: Value, b: Value) -> bool | None:
             return a.parts == b.parts
         case NumberSet(), NumberSet():
             return a == b
+        case (NumberSet(), FiniteSet()) | (FiniteSet(), NumberSet()):
+            return False
     return None
 
 

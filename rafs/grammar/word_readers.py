@@ -9,20 +9,13 @@ from rafs.grammar.clocks import DATE, date_end, read_clock, read_date, shows_rat
 from rafs.grammar.han_numerals import read_han
 from rafs.grammar.lexer import Lexer
 from rafs.grammar.literals import Place, read_literal, read_percent
-from rafs.grammar.number_words import COUNTING_WORDS, NUMBER_STARTS, read_number_words
-from rafs.grammar.signs import CURRENCY_CODES, CURRENCY_SIGNS, DOLLARS, MULTIPLES, OPERATOR_WORDS
+from rafs.grammar.number_words import NUMBER_STARTS, read_number_words
+from rafs.grammar.signs import CURRENCY_CODES, CURRENCY_SIGNS, DOLLARS
 from rafs.grammar.tokens import GOING_ON, Kind
 
 _LETTERS = re.compile(r"[A-Za-z]+")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _TIMES = re.compile(r"[xXхХ](?=\s?(?:[\d$(£€.-]|\\(?:[dt]?frac|sqrt|left|text|[$({])))")
-_BEFORE_NUMBER = rf"\s+(?=[\d$(\\£€-]|\.\d|(?:{COUNTING_WORDS}|a hundred|a thousand|a million|a dozen|a half)\b)"
-_OPERATOR_WORD = re.compile(
-    r"(" + "|".join(" ".join(filter(None, (name, rest))) for name, (rest, _) in OPERATOR_WORDS.items()) + ")"
-    + _BEFORE_NUMBER,
-    re.IGNORECASE,
-)  # fmt: skip
-_MULTIPLE = re.compile(rf"({'|'.join(MULTIPLES)})\s+(?=[\d$£€]|(?:{COUNTING_WORDS})\b(?!['’]))", re.IGNORECASE)
 _CURRENCY_CODE = re.compile(rf"(?<![\w$\\{{])(?:({'|'.join(DOLLARS)})\$(?=\d)|([A-Z]{{3}}|Rs\.?)\s?(?=\d))")
 _CURRENCY_BEHIND = re.compile(r"\s?([€£¥₹￥₽₺₩])(?!\d)")
 _DOTS = re.compile(r"(?:\.\.\.|…|\\l?dots\b|\\cdots\b)(?!\s?(?:[-+*/^×·÷=≈]|\\(?:times|cdot|div)))")
@@ -60,7 +53,7 @@ def read_number(lexer: Lexer, _: str) -> None:
         lexer.date_end = end if end > position else lexer.date_end
     is_money = lexer.currency_end == lexer.before
     is_label = previous is Kind.WORD and lexer.tokens[-1].text.lower() in LABELS
-    literal = read_literal(text, position, Place(lexer.european, is_label, previous is Kind.RELATION, is_money))
+    literal = read_literal(text, position, Place(is_label, previous is Kind.RELATION, is_money))
     if literal.unreadable:
         lexer.emit(Kind.JUNK, "digits", literal.end)
     elif literal.ordinal:
@@ -140,26 +133,6 @@ def _ends_word(text: str, end: int) -> bool:
     return not following[:1].isalnum() and not (following[:1] in ("-", "'", "’") and following[1:].isalpha())
 
 
-def _read_operator_word(lexer: Lexer) -> bool:
-    found = _OPERATOR_WORD.match(lexer.text, lexer.position)
-    if found is None:
-        return False
-    name = found[1].lower().split()[0]
-    if name == "negative" and (lexer.previous() in (Kind.NUMBER, Kind.CLOSE) or lexer.text[found.end()] in "(\\"):
-        return False
-    lexer.emit(Kind.OPERATOR, OPERATOR_WORDS[name][1], found.end(1))
-    return True
-
-
-def _read_multiple(lexer: Lexer) -> bool:
-    found = _MULTIPLE.match(lexer.text, lexer.position)
-    if found is None:
-        return False
-    lexer.emit(Kind.NUMBER, "", found.end(1), Fraction(MULTIPLES[found[1].lower()]), spelled=True)
-    lexer.emit(Kind.OPERATOR, "*", lexer.position)
-    return True
-
-
 def _read_times(lexer: Lexer) -> bool:
     """Read an `x` before a number that multiplies: it needs an operand before it, and even spacing."""
     found = _TIMES.match(lexer.text, lexer.position)
@@ -213,8 +186,6 @@ def _read_numbering(lexer: Lexer) -> bool:
 
 WORD_READERS: dict[str, Callable[[Lexer], bool]] = {
     **dict.fromkeys(NUMBER_STARTS, _read_spelled),
-    **dict.fromkeys(OPERATOR_WORDS, _read_operator_word),
-    **dict.fromkeys(MULTIPLES, _read_multiple),
     **dict.fromkeys((code.rstrip(".").lower() for code in CURRENCY_CODES), _read_currency_code),
     **dict.fromkeys(_NOONS, _read_noon),
     **dict.fromkeys(NUMBERINGS, _read_numbering),

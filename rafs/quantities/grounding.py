@@ -36,11 +36,11 @@ _WORDS: dict[str, Fraction] = {
 }
 """Words that bring a number into a problem."""
 
-_ASSUMPTION = re.compile(
-    r"(?:let|let's|assum\w*|suppos\w*|say|imagine|example|instance|if|pretend|consider|choose|pick|denote|try|guess)\Z",
-    re.IGNORECASE,
+_ASSUMING = frozenset(
+    "let let's say imagine example instance if pretend consider choose pick denote try guess assume assumes assumed "
+    "assuming assumption assumptions suppose supposes supposed supposing supposedly".split()
 )
-"""A word of a sentence that introduces something openly."""
+"""Words of a sentence that introduces something openly."""
 MAX_HEADS = 12
 """Up to here a number may be a given one and one more, or one less: somebody and four friends are five."""
 
@@ -101,9 +101,8 @@ def _clock_numbers(text: str) -> Iterator[Fraction]:
 def _without_arithmetic(values: Set[Fraction], shares: Set[Fraction]) -> frozenset[Fraction]:
     """Return the values, percentages in both scales, 1 - p and 1 + p, one head more or less, whole parts."""
     rests = {1 - share for share in shares} | {1 + share for share in shares}
-    heads = {
-        near for value in values for near in (value - 1, value + 1) if value.denominator == 1 and 0 < near <= MAX_HEADS
-    }
+    whole_values = [int(value) for value in values if value.denominator == 1]
+    heads = {Fraction(near) for one in whole_values for near in (one - 1, one + 1) if 0 < near <= MAX_HEADS}
     whole = {Fraction(part) for value in values if value.denominator > 1 for part in (floor(value), ceil(value))}
     return frozenset(values | shares | rests | {100 * part for part in shares | rests} | heads | whole)
 
@@ -178,42 +177,50 @@ def numbers_in(tokens: Sequence[Token]) -> Iterable[Fraction]:
                 yield from (Fraction(token.value.numerator), Fraction(token.value.denominator))
 
 
-def word_source(value: Fraction, step_tokens: Sequence[Token]) -> bool:
-    """Say whether the step spells the number out as a word."""
-    spelled = any(token.kind is Kind.NUMBER and token.spelled and token.value == value for token in step_tokens)
-    return spelled or any(
-        token.kind is Kind.WORD and _WORDS.get(token.text.lower()) in (value, 1 / value if value else None)
-        for token in step_tokens
-    )
-
-
-def assumed_numbers(tokens: Sequence[Token]) -> set[Fraction]:
-    """Return the numbers of sentences that introduce something openly: `assume a month of 30 days`."""
-    values: set[Fraction] = set()
-    for sentence in sentences(tokens):
-        numbers = {token.value for token in sentence if token.kind is Kind.NUMBER}
-        if numbers and any(token.kind is Kind.WORD and _ASSUMPTION.match(token.text) for token in sentence):
-            values |= numbers
-    return values
-
-
-def sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Yield the tokens of each sentence or line, without what ends it."""
-    sentence: list[Token] = []
+def numbers_in_words(tokens: Sequence[Token]) -> frozenset[Fraction]:
+    """Return the numbers that a step spells out, those of words such as `twice`, with their inverses, and nought."""
+    values = {Fraction(0)}  # `$0`, which is no amount of the story
     for token in tokens:
-        if token.kind is Kind.BREAK and token.text in (".", "\n", "?"):
-            yield sentence
-            sentence = []
-        else:
-            sentence.append(token)
-    yield sentence
+        if token.kind is Kind.NUMBER:
+            if token.spelled:
+                values.add(token.value)
+        elif token.kind is Kind.WORD and (value := _WORDS.get(token.text.lower())) is not None:
+            values |= {value, 1 / value}
+    return frozenset(values)
 
 
-def announced_numbers(tokens: Sequence[Token]) -> set[Fraction]:
-    """Return the numbers that a step says in words, or in a sentence about a common denominator or the like."""
-    values: set[Fraction] = set()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Introduced:
+    """The numbers that a step brings in by a sentence of its own."""
+
+    assumed: set[Fraction]
+    """Of sentences that introduce something openly: `assume a month of 30 days`."""
+    announced: set[Fraction]
+    """Said in words, or in a sentence about a common denominator or the like."""
+
+
+def introduced_numbers(tokens: Sequence[Token]) -> Introduced:
+    """Return the numbers that a step assumes or announces; sentences without a number are passed over."""
+    found = Introduced(assumed=set(), announced=set())
     for sentence in sentences(tokens):
-        numbers = [part for part in sentence if part.kind is Kind.NUMBER]
-        named = bool(numbers) and any(part.text.lower() in _NAMED for part in sentence)
-        values |= {part.value for part in numbers if named or part.spelled}
-    return values
+        numbers = [token for token in sentence if token.kind is Kind.NUMBER]
+        if numbers:
+            words = {token.text.lower() for token in sentence}
+            if not _ASSUMING.isdisjoint(words):
+                found.assumed.update(token.value for token in numbers)
+            named = not _NAMED.isdisjoint(words)
+            found.announced.update(token.value for token in numbers if named or token.spelled)
+    return found
+
+
+def sentences(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the tokens of each sentence or line, without what ends it."""
+    start = 0
+    for position, token in enumerate(tokens):
+        if token.kind is Kind.BREAK and token.text in _SENTENCE_ENDS:
+            yield tokens[start:position]
+            start = position + 1
+    yield tokens[start:]
+
+
+_SENTENCE_ENDS = (".", "\n", "?")

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from rafs.grammar.expressions import Number
 from rafs.grammar.tokens import Token
+from rafs.immutable import immutable
 from rafs.types import Implied, Operand, SourceKind, Span
 
 MAX_NEAR = 12
@@ -28,7 +29,7 @@ _FLOAT_ERROR = 1e-9
 _TWO = Operand(text="2", value=Fraction(2), span=Span(start=0, end=1), source=SourceKind.NUMBER_WORD)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Seen:
     """A number of the derivation in its place."""
 
@@ -118,10 +119,20 @@ def _explain(before: Sequence[Operand], value: Fraction, tolerance: Fraction) ->
     sizes = [float(one.value) for one in before]
     wanted = float(value)
     near = float(tolerance) + _FLOAT_ERROR * max(1.0, abs(wanted))
+    low, high = wanted - near, wanted + near
     for at in range(len(before) - 1, -1, -1):
         b = sizes[at]
         for other in range(at - 1, -2, -1):
             a = sizes[other] if other >= 0 else 2.0
+            if not (
+                low <= a + b <= high
+                or low <= a - b <= high
+                or low <= b - a <= high
+                or low <= a * b <= high
+                or (b and low <= a / b <= high)
+                or (a and low <= b / a <= high)
+            ):
+                continue  # here for its speed alone: there are a hundred pairs for each number
             for op, reverse in _candidates(a, b, wanted, near):
                 pair = (before[other] if other >= 0 else _TWO, before[at])
                 pair = (pair[1], pair[0]) if reverse else pair

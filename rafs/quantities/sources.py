@@ -11,7 +11,7 @@ from rafs.grammar.expressions import Number, Variable, leaves
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.conflicts import conflict_of
 from rafs.quantities.constants import Constants
-from rafs.quantities.grounding import MAX_HEADS, Ground, announced_numbers, assumed_numbers, word_source
+from rafs.quantities.grounding import MAX_HEADS, Ground, introduced_numbers, numbers_in_words
 from rafs.quantities.labels import entity_before, unit_of
 from rafs.quantities.mentions import concludes
 from rafs.quantities.parts import fraction_parts, n_terms, places
@@ -63,6 +63,8 @@ class Sources:
     """First step that mentions a number."""
     split: dict[Fraction, list[Fraction]] = field(default_factory=dict)
     """Known whole numbers by the parts of their places: 432 by 400, 30 and 2."""
+    in_words: dict[int, frozenset[Fraction]] = field(default_factory=dict)
+    """Numbers that a step says in words."""
     entities: dict[Fraction, str] = field(default_factory=dict)
     """Latest name that a number was given."""
 
@@ -73,17 +75,19 @@ class Sources:
             for token in tokens:
                 if token.kind is Kind.NUMBER:
                     self.first_steps.setdefault(token.value, index)
-            for value in assumed_numbers(tokens):
+            introduced = introduced_numbers(tokens)
+            for value in introduced.assumed:
                 self.assumptions.setdefault(value, index)
-            for value in announced_numbers(tokens):
+            for value in introduced.announced:
                 self.announced.setdefault(value, index)
 
     def add(self, found: Found) -> Claim:
         """Resolve the operands of the next claim, remember what it brings, and return it."""
         self.read_to(found.claim.step, found.claim.span.start)
-        claim = replace(found.claim, operands=self._operands_of(found), unit=unit_of(found.right))
-        conflict = conflict_of(claim, found.left, self.ground.measures)
-        claim = replace(claim, entity=self._entity(claim), conflict=conflict)
+        operands, unit, entity = self._operands_of(found), unit_of(found.right), self._entity(found.claim)
+        claim = replace(found.claim, operands=operands, unit=unit, entity=entity)
+        if conflict := conflict_of(claim, found.left, self.ground.measures):
+            claim = replace(claim, conflict=conflict)
         self.counts.add(n_terms(found.left))
         index = len(self.claims)
         for operand in claim.operands:
@@ -118,16 +122,17 @@ class Sources:
     def _read_number(self, step: int, position: int) -> None:
         tokens = self.tokens[step]
         token, source, implied = tokens[position], SourceKind.UNGROUNDED, None
+        stated = self.ground.states(token.value)
         if entity := entity_before(tokens, position):
             self.entities[token.value] = entity
         claim = self.results.get(token.value)
         if claim is not None:
             source = SourceKind.RESULT
-        elif not self.ground.states(token.value) or concludes(tokens, position):
-            implied = self.prose.imply(token, step, concluded=concludes(tokens, position))
+        elif (concluded := concludes(tokens, position)) or not stated:
+            implied = self.prose.imply(token, step, concluded=concluded)
             implied = self.prose.latest.get(token.value) if implied is None else implied
             source = SourceKind.RESULT if implied is not None else source
-        if source is SourceKind.UNGROUNDED and self.ground.gives(token.value):
+        if source is SourceKind.UNGROUNDED and (stated or self.ground.gives(token.value)):
             source = SourceKind.PROBLEM
         operand = Operand(
             text=self.texts[step][token.start : token.end],
@@ -226,7 +231,9 @@ class Sources:
     def _said(self, found: Found, leaf: Number | Variable, value: Fraction) -> Origin:
         """Return the source of a number that neither the problem nor a claim gives: words, or nothing."""
         step = found.claim.step
-        if word_source(value, self.tokens[step]):
+        if step not in self.in_words:
+            self.in_words[step] = numbers_in_words(self.tokens[step])
+        if value in self.in_words[step]:
             return SourceKind.NUMBER_WORD, None, None
         implied = self.prose.latest.get(value)
         if implied in self.prose.said or (implied is not None and "\\" in self.texts[step]):
@@ -277,4 +284,6 @@ def _left_span(claim: Claim) -> Span:
 
 
 def _is_chained(previous: Claim, claim: Claim) -> bool:
-    return previous.result_span == _left_span(claim)
+    """Say whether the left side of a claim is the very result of the one before."""
+    end, start = previous.result_span, claim.span.start
+    return end is not None and end.start == start and end.end == start + len(claim.left)

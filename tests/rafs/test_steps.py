@@ -130,6 +130,8 @@ def test_a_blank_text_has_no_steps_and_no_answer(text: str | list[str]) -> None:
         ("So the total is 6*7 = \\boxed{42}.", "So the total is 6*7 = [answer].", StepKind.INFERENCE),
         ("The answer is 6*7 = 42.", "The answer is 6*7 = [answer].", StepKind.INFERENCE),
         ("#### 42", "#### [answer]", StepKind.ANSWER),
+        ("So $\\boxed{6 * 7 = 42}$.", None, StepKind.INFERENCE),
+        ("So $\\boxed{x = 42}$.", "So $[answer]$.", StepKind.ANSWER),
         ("Thus the value of $k$ is $\\boxed{42}$.", "Thus the value of $k$ is $[answer]$.", StepKind.ANSWER),
         ("Hence $x = \\boxed{42}$.", "Hence $x = [answer]$.", StepKind.ANSWER),
         (

@@ -51,6 +51,9 @@ RIGHT = {
     "told_before": "Sales rose by 25% from 60 to 75.",
     "rounded": "138 rounded to the nearest ten is 140.",
     "rounds": "2.71828 rounds to 2.72.",
+    "rounding_to_decimals": "Rounding 5.678 to one decimal place gives 5.7.",
+    "rounded_to_digits": "43,961 rounded to 2 significant figures is 44,000.",
+    "rounded_down": "8.9 rounded down to the nearest whole number is 8.",
     "conversion": "4 hours is 240 minutes.",
 }
 WRONG = {
@@ -71,6 +74,7 @@ WRONG = {
     "even": "37 is even.",
     "rose": "It rose from 60 to 75, an increase of 20%.",
     "rounded": "138 rounded to the nearest ten is 130.",
+    "rounded_to_decimals": "5.678 rounded to two decimals is 5.67.",
     "goes_into": "6 goes into 40 seven times.",
     "in_table": "| 7*8 = 54 |",
     "bold": "**7*8 = 54**",

