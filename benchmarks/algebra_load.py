@@ -164,17 +164,9 @@ async def run_load(n_tasks: int, n_callers: int, seed: int, kill_every: int = KI
     worked, seconds = Footprint(), time.monotonic() - began
     await algebra.close()
     return Load(
-        warm=warm,
-        worked=worked,
-        closed=Footprint(),
-        answers=answers,
-        wrong=wrong,
-        lost=tally["lost"],
-        slowest_s=slowest_s,
-        killed=tally["killed"],
-        started=len(seen),
-        seconds=seconds,
-    )
+        warm=warm, worked=worked, closed=Footprint(), answers=answers, wrong=wrong, lost=tally["lost"],
+        slowest_s=slowest_s, killed=tally["killed"], started=len(seen), seconds=seconds,
+    )  # fmt: skip
 
 
 def _kill_one(seed: int) -> int:

@@ -21,7 +21,8 @@ from dataclasses import replace
 
 from rafs.claims.verdicts import FOR_EVERY, NEEDS_ALGEBRA
 from rafs.contracts import Algebra
-from rafs.grammar.expressions import parse_expression, to_tree, variables
+from rafs.grammar.expressions import parse_expression
+from rafs.grammar.terms import to_tree, variables
 from rafs.types import Claim, Truth
 
 WALL_LIMIT_S = 2.0

@@ -89,8 +89,10 @@ def _group(text: str, context: Context, depth: int) -> Form | None:
     if text.startswith("\\{") and text.endswith("\\}"):
         return _items("set", text[2:-2], context, depth)
     if text and text[0] in _BRACKETS and text[-1] in ")]" and _closes_at_end(text):
-        group = _items(text[0] + text[-1], text[1:-1], context, depth)
-        if _GROUPED.fullmatch(text) and group is not None:
+        is_grouped = _GROUPED.fullmatch(text) is not None
+        inner = text[1:-1].replace(",", ", ") if is_grouped else text[1:-1]
+        group = _items(text[0] + text[-1], inner, context, depth)
+        if is_grouped and group is not None:
             number = plain_number(Fraction(text.strip("()").replace(",", "")))
             return Ambiguous(convention="pair or number", readings=(group, number), settled_by_kind=False)
         return group

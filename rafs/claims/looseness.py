@@ -8,8 +8,8 @@ from typing import TypeGuard
 from rafs.claims.relations import Link
 from rafs.claims.roundings import CLOSE_APPROXIMATION, is_cut, is_near, is_rounding
 from rafs.grammar.enclosure import enclose
-from rafs.grammar.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate, leaves
-from rafs.grammar.terms import literal_of, mapped, walk
+from rafs.grammar.expressions import evaluate
+from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable, leaves, literal_of, mapped, walk
 from rafs.grammar.units import conversion, family_of, is_known_unit, may_convert
 from rafs.types import Truth
 

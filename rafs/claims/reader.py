@@ -15,10 +15,10 @@ from rafs.claims.relations import Link
 from rafs.claims.retractions import is_failed_trial, retracted
 from rafs.claims.solutions import rule_solution, speaks_of_several
 from rafs.claims.verdicts import Ruling, rule
-from rafs.grammar.expressions import Expression, Number, Variable, evaluate, variables
+from rafs.grammar.expressions import evaluate
 from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.notation import as_submitted, in_english
-from rafs.grammar.terms import CONSTANTS
+from rafs.grammar.terms import CONSTANTS, Expression, Number, Variable, variables
 from rafs.grammar.tokens import Token
 from rafs.immutable import immutable
 from rafs.types import BlindStep, Claim, Span, Truth

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from rafs.claims.relations import Link
 from rafs.claims.verdicts import Ruling
-from rafs.grammar.expressions import Number, Variable, evaluate, show
+from rafs.grammar.expressions import evaluate, show
+from rafs.grammar.terms import Number, Variable
 from rafs.types import Truth
 
 _ALTERNATIVES = re.compile(r"\b(?:or|case|if|when|either|solutions|roots|where|test|try|form)\b", re.IGNORECASE)

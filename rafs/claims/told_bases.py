@@ -1,26 +1,21 @@
 """Conversions between bases told in words: `47 in base 8 is 39`, `the binary number 101 equals 5`."""
 
 import re
-from collections.abc import Mapping
 from fractions import Fraction
-from types import MappingProxyType
 
 from rafs.claims.relations import Link
+from rafs.grammar.bases import BASE_NAMES
 from rafs.grammar.terms import Number
 from rafs.types import Span
 
-_BASES: Mapping[str, int] = MappingProxyType(
-    {
-        **{"binary": 2, "octal": 8, "decimal": 10, "hexadecimal": 16, "hex": 16},
-        **{"two": 2, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16},
-    }
-)
+_BASES = {**BASE_NAMES, "binary": 2, "octal": 8, "decimal": 10, "hexadecimal": 16, "hex": 16}
 _NAMED = "binary|octal|decimal|hexadecimal|hex"
-_IN = rf"in (?:base[ -]?(?P<{{0}}>\d{{{{1,2}}}}|two|eight|ten|twelve|sixteen)|(?P<{{0}}_name>{_NAMED}))\b"
+_IN = rf"in (?:base[ -]?(?P<{{0}}>\d{{{{1,2}}}}|{'|'.join(BASE_NAMES)})|(?P<{{0}}_name>{_NAMED}))\b"
 _IS = r"\s?(?:=|(?:is|equals|becomes|gives)(?: (?:equal to|written(?: as)?|the same as))?|converts to)\s?"
 _DIGITS = r"\d[\dA-F]{0,29}|[A-F][\dA-F]{1,29}"
 _CONVERSION = re.compile(
-    rf"(?<![\w.,/*+^_-])(?<![*+/^-] )(?:(?:the )?(?P<kind>{_NAMED})(?: number| representation)? (?P<a>{_DIGITS})"
+    rf"(?<![\w.,/*+^_-])(?<![*+/^-] )(?<!of )"
+    rf"(?:(?:the )?(?P<kind>{_NAMED})(?: number| representation)? (?P<a>{_DIGITS})"
     rf"|(?P<b>{_DIGITS}) {_IN.format('base')}){_IS}(?P<right>{_DIGITS})(?![\w^]|[.,]\d)(?: {_IN.format('target')})?",
     re.IGNORECASE,
 )

@@ -14,19 +14,8 @@ from rafs.claims.relations import Link
 from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times
 from rafs.grammar.enclosure import Bounds, enclose
-from rafs.grammar.expressions import (
-    Binary,
-    Expression,
-    Number,
-    Unary,
-    Variable,
-    evaluate,
-    leaves,
-    show,
-    undefined,
-    variables,
-)
-from rafs.grammar.terms import in_degrees, literal_of
+from rafs.grammar.expressions import evaluate, show, undefined
+from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable, in_degrees, leaves, literal_of, variables
 from rafs.immutable import immutable
 from rafs.types import Span, Truth
 

@@ -3,8 +3,8 @@
 import re
 from fractions import Fraction
 
-_BASE_NAMES = {"two": 2, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16}
-_NAME = "two|eight|ten|twelve|sixteen"
+BASE_NAMES = {"two": 2, "eight": 8, "ten": 10, "twelve": 12, "sixteen": 16}
+_NAME = "|".join(BASE_NAMES)
 _BASED = re.compile(
     r"([0-9A-Fa-f]{1,64})(?:_(?:\{\s?(?:\\text\s?\{)?(\d{1,2}|" + _NAME + r")\}{1,2}|(\d{1,2})(?!\w))|([₀-₉]{1,2}))"
 )
@@ -35,7 +35,7 @@ def read_based(text: str, position: int) -> Based | None:
     if found is None:
         return None
     written = found[2] or found[3] or found[4].translate(_SUBSCRIPTS)
-    base = _BASE_NAMES.get(written) or int(written)
+    base = BASE_NAMES.get(written) or int(written)
     if base <= 10 and not found[1].isdecimal():
         return None
     if not 2 <= base <= MAX_BASE or any(int(digit, 16) >= base for digit in found[1]):

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from rafs.grammar.expressions import Binary, Call, Expression, Number, Unary, Variable, evaluate
+from rafs.grammar.expressions import evaluate
 from rafs.grammar.series import is_series
-from rafs.grammar.terms import in_degrees
+from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable, in_degrees
 from rafs.grammar.transcendental import (
     PI,
     Bounds,

@@ -16,33 +16,12 @@ from rafs.grammar.terms import (
     Call,
     Expression,
     Number,
-    Tree,
     Unary,
     Undefined,
     Unknown,
     Variable,
-    leaves,
-    to_tree,
-    variables,
 )
 from rafs.grammar.tokens import Kind
-
-__all__ = [
-    "Binary",
-    "Call",
-    "Expression",
-    "Number",
-    "Tree",
-    "Unary",
-    "Variable",
-    "evaluate",
-    "leaves",
-    "parse_expression",
-    "show",
-    "to_tree",
-    "undefined",
-    "variables",
-]
 
 MAX_LENGTH = 2000
 """Characters of one expression."""
@@ -131,12 +110,13 @@ def _value(expression: Expression, bindings: Mapping[str, Fraction]) -> Fraction
         case Unary():
             return _factorial(_value(expression.operand, bindings), 2 if expression.op == "!!" else 1)
         case Binary():
-            return _combine(expression.op, _value(expression.left, bindings), _value(expression.right, bindings))
+            return arithmetic(expression.op, _value(expression.left, bindings), _value(expression.right, bindings))
         case Call():
             return _call(expression.name, [_value(arg, bindings) for arg in expression.args])
 
 
-def _combine(op: str, left: Fraction, right: Fraction) -> Fraction:
+def arithmetic(op: str, left: Fraction, right: Fraction) -> Fraction:
+    """Return `left op right`; raises `Unknown` over a cap and for a root that is not rational, `Undefined` for x/0."""
     if op in ("/", "mod") and right == 0:
         raise Undefined
     match op:

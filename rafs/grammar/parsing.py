@@ -1,4 +1,4 @@
-"""A precedence cursor over tokens; it reads the longest expression at a place and says where it ended."""
+"""Reads the longest expression at a place in the tokens, by precedence: sums, products, powers."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -30,7 +30,8 @@ from rafs.types import Span
 _TIMES: Mapping[str, int] = MappingProxyType(
     {"twice": 2, "double": 2, "thrice": 3, "triple": 3, "treble": 3, "quadruple": 4, "quintuple": 5}
 )
-_SIGNS = ("negative", "minus")
+SIGN_WORDS = frozenset(["negative", "minus"])
+"""Words that are the sign of a number behind them."""
 PHRASE_WORDS = FIRST_WORDS | ACTIONS | frozenset(_TIMES)
 """Words with which a phrase may begin."""
 _MUCH = frozenset("many much large big great long tall high old heavy far fast wide deep expensive".split())
@@ -93,7 +94,7 @@ def starts_phrase(cursor: Cursor, ahead: int = 0) -> bool:
     if word in ("the", "a", "an"):
         ahead += 1
         word = word_at(cursor, ahead)
-    if word in _SIGNS and number_follows(cursor, ahead + 1):
+    if word in SIGN_WORDS and number_follows(cursor, ahead + 1):
         return True
     if word and word not in PHRASE_WORDS:
         return False
@@ -135,7 +136,7 @@ def read_phrase(cursor: Cursor) -> Expression:
         factor = Number(value=Fraction(_TIMES[word]), spelled=True, span=Span(start=token.start, end=token.end))
         take_words(cursor, 3 if _is_as_much_as(cursor, 0) else 0)
         value = Binary(op="*", left=factor, right=read_operand(cursor))
-    elif word in _SIGNS and number_follows(cursor, 1):
+    elif word in SIGN_WORDS and number_follows(cursor, 1):
         cursor.take()
         value = Unary(op="-", operand=cursor.power())
     else:
@@ -203,6 +204,10 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
     else:
         skip_article(cursor)
         right = read_operand(cursor) if kind in MULTIPLYING else cursor.product()
+    if kind == "divided" and _is_tight_slash(cursor):
+        cursor.take()
+        cursor.doubts.add("joined")
+        right = Binary(op="/", left=right, right=read_operand(cursor))
     if (word == "per" and not isinstance(left, Number)) or (word == "out" and cursor.at(Kind.OPERATOR)):
         cursor.doubts.add("joined")  # `18 pages / 3 pages per minute`, `3 cases out of the 10 * 10`
     if kind in ("plus", "minus") and is_share(right) and not is_share(left):
@@ -212,6 +217,12 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
     if kind in ("up", "down") and isinstance(left, Binary) and left.op in "+-":
         cursor.doubts.add("joined")
     return _joined(kind, left, right)
+
+
+def _is_tight_slash(cursor: Cursor) -> bool:
+    """Say whether a fraction goes on here: `1 divided by 2/3`."""
+    slash, bottom = cursor.peek(), cursor.peek(1)
+    return cursor.at(Kind.OPERATOR, "/") and not (slash is None or bottom is None or slash.spaced or bottom.spaced)
 
 
 def _joined(kind: str, left: Expression, right: Expression) -> Expression:

@@ -9,14 +9,14 @@ from rafs.grammar.commands import COMMANDS, read_argument, read_command
 from rafs.grammar.counted import GREEK, is_variable, skip_remark, starts_operand, with_unit
 from rafs.grammar.cursor import ENDING, MEANT, Cursor, Unreadable, name_of
 from rafs.grammar.functions import FUNCTION_NAMES, is_given, read_call, read_count, starts_call
-from rafs.grammar.phrases import PHRASE_WORDS, read_phrase, starts_phrase
+from rafs.grammar.phrases import PHRASE_WORDS, SIGN_WORDS, read_phrase, starts_phrase
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
 from rafs.grammar.tokens import Kind
 
 OPAQUE = frozenset("fghFGHPQ")
 """Letters that before a bracket name a function: `f(2)` is not a product."""
 _CONSTANTS = frozenset("∅∞")
-_FIRST_WORDS = PHRASE_WORDS | {"the", "negative"}
+_FIRST_WORDS = PHRASE_WORDS | SIGN_WORDS | {"the"}
 _FIRST_NAMES = frozenset([*FUNCTION_NAMES, *MEANT, *COMMANDS, *BINDERS, *GREEK, "subfactorial"])
 MAX_NAME = 2
 """Letters of a name that nothing announces: `x`, `x1`."""

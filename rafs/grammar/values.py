@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product as pairs
 from itertools import starmap
 
+from rafs.grammar.expressions import arithmetic
 from rafs.grammar.polynomials import Quotient, TooLarge, combine, constant, raised, rational_of, same_quotient
 from rafs.grammar.reals import Region
 from rafs.grammar.terms import Undefined, Unknown
@@ -16,8 +17,6 @@ MAX_MEMBERS = 400
 MAX_SIZE = 5
 """Rows of a matrix whose determinant or inverse is computed."""
 MAX_MATRIX_POWER = 30
-MAX_BITS = 40_000
-"""Bits of a number that is calculated with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,26 +79,13 @@ def calculate(op: str, a: Scalar, b: Scalar) -> Scalar:
     if op in ("/", "mod") and b == 0:
         raise Undefined
     if isinstance(a, Fraction) and isinstance(b, Fraction) and op in ("+", "-", "*", "/", "mod"):
-        return a % b if op == "mod" else _rational(op, a, b)
+        return arithmetic(op, a, b)
     if op == "^" and a == 0 and not (isinstance(b, Fraction) and b > 0):
         raise Unknown
     try:
         return scalar(raised(form_of(a), form_of(b)) if op == "^" else combine(op, form_of(a), form_of(b)))
     except TooLarge as error:
         raise Unknown from error
-
-
-def _rational(op: str, a: Fraction, b: Fraction) -> Fraction:
-    if max(a.numerator.bit_length(), a.denominator.bit_length(), b.numerator.bit_length()) > MAX_BITS:
-        raise Unknown
-    match op:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-    return a / b
 
 
 def same(a: Value, b: Value) -> bool | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from rafs.grammar.expressions import Binary, Expression, Number
+from rafs.grammar.terms import Binary, Expression, Number
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Claim, Operand, SourceKind, Truth
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from rafs.claims.reader import Found
-from rafs.grammar.expressions import Number, Unary, Variable, variables
-from rafs.grammar.terms import literal_of
+from rafs.grammar.terms import Number, Unary, Variable, literal_of, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.closing import SENTENCE_ENDS, Mention, ends_in_fraction, mentions_in, sentences_after
 from rafs.quantities.grounding import Ground

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from rafs.grammar.expressions import Expression
-from rafs.grammar.terms import literal_of
+from rafs.grammar.terms import Expression, literal_of
 from rafs.grammar.tokens import Kind, Token
 
 MAX_LABEL_WORDS = 8

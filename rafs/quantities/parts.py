@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from rafs.grammar.expressions import Binary, Expression, Number
+from rafs.grammar.terms import Binary, Expression, Number
 
 
 def places(whole: Fraction) -> tuple[Fraction, ...]:

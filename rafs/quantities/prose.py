@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from rafs.grammar.expressions import Number
+from rafs.grammar.terms import Number
 from rafs.grammar.tokens import Token
 from rafs.immutable import immutable
 from rafs.types import Implied, Operand, SourceKind, Span

@@ -4,16 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from rafs.grammar.expressions import (
-    Binary,
-    Call,
-    Expression,
-    Number,
-    Unary,
-    Variable,
-    evaluate,
-    parse_expression,
-)
+from rafs.grammar.expressions import evaluate, parse_expression
+from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
 from rafs.quantities.prose import compute
 from rafs.types import Claim, Operand, QuantityGraph
 

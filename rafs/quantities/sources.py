@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from rafs.claims.reader import Definition, Found
-from rafs.grammar.expressions import Number, Variable, leaves
+from rafs.grammar.terms import Number, Variable, leaves
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.conflicts import conflict_of
 from rafs.quantities.constants import Constants

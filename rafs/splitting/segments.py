@@ -49,7 +49,11 @@ _CAPITALISED = re.compile(r"\s*[A-Z][a-z]")
 _OPERATOR = re.compile(r"\s*(?:[+*×·/^=<>≤≥≈]|[-−–](?=\s?[\w(])|\\[A-Za-z])")
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})")
-_NAME_BEFORE = re.compile(r"(?:^|[.]|[A-Z][a-z]+)\s*$")
+_NAME_BEFORE = re.compile(
+    r"(?:^|[.]|\b(?!(?:Option|Choice|Angle|Point|Line|Side|Set|Case|Part|Plan|Type|Group|Team|Class|Grade|Size|Box|Card"
+    r"|Figure|Machine|Company|Vitamin|Player|Person|Event)\b)[A-Z][a-z]+)\s*$"
+)
+"""A letter behind one of these nouns is a label, no initial."""
 _NAME_GAP = 20  # characters before an initial in which the name it belongs to is looked for
 _INITIALS_GAP = 12  # longest word looked at before a full stop
 

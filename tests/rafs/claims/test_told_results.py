@@ -44,6 +44,10 @@ RIGHT = {
     "after_a_tag": "[/INST] 8 + 6 = 14</s>",
     "in_a_template": "{% if ok %}8 + 6 = 14{% endif %}",
     "printed": "{name} {0} 8 + 6 = 14 %s",
+    "divisible_by_both": "66 is divisible by both 6 and 11.",
+    "tip": "$60 plus a 15% tip is $69.",
+    "unit_before_a_colon": "12 km : 4 = 3 km",
+    "two_facts": "14 is divisible by 7 and 27 is divisible by 9.",
     "sign_of_no_width": "1\u200b4 - 8\u2060 = 6",
     "compound": "30 hours = 1 day and 6 hours",
     "dot_of_columns": "\\begin{pmatrix} 2 \\\\ 3 \\end{pmatrix} \\cdot \\begin{pmatrix} 4 \\\\ 1 \\end{pmatrix} = 11",
@@ -80,6 +84,12 @@ OPEN = {
     "out_of_a_product": "3 good cases out of the 5*5=25 pairs",
     "crossed_out": "7*7 = 48 ❌",
     "image_of_a_point": "The image of the point $(1, 2)$ is $(3, 4)$.",
+    "exponents_of_both": "The exponents of both 2 and 3 are even.",
+    "one_of_them": "This means that one is even and the other is odd.",
+    "two_solutions": "So x + 4 = 0, so x = -4, and x - 1 = 0, so x = 1.",
+    "percent_added": "60 plus 10% is 66.",
+    "rough": "512^2 ≈ 500^2",
+    "denied": "You cannot say that 6 + 6 = 13.",
     "equation": "Expanding, 3(x + 1) = 2x + 9",
 }
 
@@ -100,6 +110,8 @@ def test_what_may_mean_something_else_is_never_false(text: str) -> None:
 
 
 REWRITTEN = {
+    "for_all_behind": "(a + b)^2 = a^2 + b^2 for all a and b.",
+    "for_all_before": "For every number x, (x + 3)^2 = x^2 + 9.",
     "expanded": "Expanding, (x + 4)(x + 5) = x^2 + 9x + 18.",
     "factored": "Factoring, x^2 + 7x + 12 = (x + 3)(x + 5).",
     "no_solution_at_all": "Simplifying, 5(x - 1) + x = 6x - 4.",
@@ -112,10 +124,17 @@ def test_announced_rewriting_is_left_to_algebra_as_an_identity(text: str) -> Non
     assert FOR_EVERY in claim.reason
 
 
+@pytest.mark.parametrize("text", ["So x_i^2 = P for all i.", "For this to hold for all parts, we need c^2 = 1."])
+def test_equation_is_no_identity_in_names_that_nothing_quantifies(text: str) -> None:
+    (claim,) = read_claims([BlindStep(index=0, text=text, kind=StepKind.INFERENCE)], "")
+    assert FOR_EVERY not in claim.reason
+
+
 SOLVED = {
     "next_step": (("70 - 4x = 18", "Solving for x, we get: x = {}."), 13),
     "same_step": (("70 - 4x = 18. Solving for x, we get: x = {}.",), 13),
     "both_sides": (("3x + 12 = 30", "Dividing both sides by 3: x + 4 = {}."), 10),
+    "concluded": (("6y = 78, and thus y = {}.",), 13),
     "like_terms": (("2y + 3y - 4 = 21", "Combining like terms, we have 5y - 4 = {}."), 21),
 }
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.grammar.expressions import evaluate, parse_expression, show, to_tree, undefined, variables
+from rafs.grammar.expressions import evaluate, parse_expression, show, undefined
+from rafs.grammar.terms import to_tree, variables
 
 VALUES = {
     "thousands_comma": ("2,345 + 5", "2350"),

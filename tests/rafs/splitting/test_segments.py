@@ -26,6 +26,8 @@ def cut(text: str) -> list[str]:
         ),
         pytest.param("Mr. J. Smith pays 3. He leaves.", ["Mr. J. Smith pays 3.", "He leaves."], id="initials"),
         pytest.param("It was size M. It fits.", ["It was size M.", "It fits."], id="single letter at the end"),
+        pytest.param("We take Option B. Divide by 3.", ["We take Option B.", "Divide by 3."], id="letter as a label"),
+        pytest.param("Ann B. Hall pays 3.", ["Ann B. Hall pays 3."], id="initial in a name"),
         pytest.param("1. Add 2 and 3.\n2. Stop.", ["1. Add 2 and 3.", "2. Stop."], id="numbered list"),
         pytest.param("- a = 1\n- b = 2", ["- a = 1", "- b = 2"], id="bullets"),
         pytest.param(
