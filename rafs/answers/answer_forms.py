@@ -48,7 +48,9 @@ def _read(text: str, context: Context, depth: int) -> Form:
     words = Words(text=" ".join(text.lower().split()))
     if depth > MAX_DEPTH or not text:
         return words
-    found = read_fixed(text, context) or _comma_list(text, context, depth) or read_quantity(text, context)
+    found = read_fixed(text, context) or _comma_list(text, context, depth)
+    if found is None and not _GROUPED.fullmatch(text):
+        found = read_quantity(text, context)
     return found or _interval_or_group(text, context, depth) or _relation(text, context, depth) or words
 
 

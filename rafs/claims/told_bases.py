@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from rafs.claims.relations import Link
 from rafs.grammar.bases import BASE_NAMES
+from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.terms import Number
 from rafs.types import Span
 
@@ -19,7 +20,7 @@ _CONVERSION = re.compile(
     rf"|(?P<b>{_DIGITS}) {_IN.format('base')}){_IS}(?P<right>{_DIGITS})(?![\w^]|[.,]\d)(?: {_IN.format('target')})?",
     re.IGNORECASE,
 )
-MENTION = re.compile(rf"\bbase\b|\b(?:{_NAMED})\b", re.IGNORECASE)
+MENTION = GatedPattern(rf"\bbase\b|\b(?:{_NAMED})\b", ["base", "binary", "octal", "decimal", "hex"], lead=0)
 """What a step must mention before it is searched for conversions."""
 
 

@@ -83,6 +83,8 @@ class Notation:
 
     def readable(self, text: str) -> str:
         """Return the text in English notation, with a sign that no claim is read across in every open number."""
+        if _PARTED.search(text) is None:
+            return text
         text = self.in_english(text)
         signs = ("." if self.open_points else "") + ("," if self.open_commas else "")
         opened = str.maketrans(dict.fromkeys(signs, _OPEN_SIGN))
@@ -114,6 +116,8 @@ class _Signs:
 
     @classmethod
     def of(cls, text: str) -> "_Signs":
+        if _PARTED.search(text) is None:
+            return _NO_SIGNS
         commas, points = _COMMA_IN_DIGITS.search(text) is not None, _POINT_IN_DIGITS.search(text) is not None
         return cls(
             point=points and _DECIMAL_POINT.search(text) is not None,
@@ -126,6 +130,8 @@ class _Signs:
         )
 
     def joined(self, other: "_Signs") -> "_Signs":
+        if other is _NO_SIGNS or other == self:
+            return self
         return _Signs(
             point=self.point or other.point,
             comma=self.comma or other.comma,
@@ -143,6 +149,11 @@ class _Signs:
             open_commas=shows_comma and not decimal_comma,
             spaced_thousands=self.spaced,
         )
+
+
+_PARTED = re.compile(r"[.,\d](?:(?<=[.,])\d|(?<=\d)[ \u00a0\u2009\u202f]\d{3})")
+"""A sign that parts digits, or begins a decimal; without any there is nothing to decide."""
+_NO_SIGNS = _Signs(point=False, comma=False, maybe_comma=False, either=frozenset(), spaced=False)
 
 
 def read_notation(texts: Iterable[str]) -> Notation:

@@ -85,6 +85,7 @@ class Call:
 
 
 Expression = Number | Variable | Unary | Binary | Call
+_LEAVES = (Number, Variable)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
@@ -94,10 +95,12 @@ def walk(expression: Expression) -> Iterator[Expression]:
         node = pending.pop()
         yield node
         match node:
-            case Unary():
-                pending.append(node.operand)
+            case Number() | Variable():
+                continue
             case Binary():
                 pending.extend((node.right, node.left))
+            case Unary():
+                pending.append(node.operand)
             case Call():
                 pending.extend(reversed(node.args))
 
@@ -118,7 +121,7 @@ def mapped(expression: Expression, change: Callable[[Expression], Expression]) -
 
 def leaves(expression: Expression) -> list[Number | Variable]:
     """Return the literals and names, left to right."""
-    return [node for node in walk(expression) if isinstance(node, Number | Variable)]
+    return [node for node in walk(expression) if isinstance(node, _LEAVES)]
 
 
 def literal_of(expression: Expression | None) -> Number | None:
@@ -138,8 +141,11 @@ def variables(expression: Expression) -> frozenset[str]:
     while pending:
         node, bound = pending.pop()
         match node:
+            case Number():
+                continue
             case Variable():
-                found |= {node.name} - bound
+                if node.name not in bound:
+                    found.add(node.name)
             case Unary():
                 pending.append((node.operand, bound))
             case Binary():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from rafs.claims.reader import Found
+from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.terms import Number, Unary, Variable, literal_of, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.closing import SENTENCE_ENDS, Mention, ends_in_fraction, mentions_in, sentences_after
@@ -14,18 +15,27 @@ from rafs.quantities.grounding import Ground
 from rafs.quantities.sources import Sources
 from rafs.types import BlindStep, Claim, Implied, Operand, SourceKind, Span, Truth
 
-_CHECKING = re.compile(r"\b(?:verif\w*|check\w*|confirm\w*|sanity|substitut\w* back|holds true)\b", re.IGNORECASE)
+_CHECKING = GatedPattern(
+    r"\b(?:verif\w*|check\w*|confirm\w*|sanity|substitut\w* back|holds true)\b",
+    ["verif", "check", "confirm", "sanity", "substitut", "holds true"],
+    lead=0,
+)
 """Words of a step that tests a value found before; what it computes is not what the derivation ends in."""
 _CASE = re.compile(r"\b(?:if|for|when|case|assuming|suppose)\b[^.\n]{0,20}\b[A-Za-z]\W{0,4}=", re.IGNORECASE)
 """One value of a name among several: what follows is one case, not the end."""
 _EXCLUDED = re.compile(
     r"\b(?:exclud\w*|undefined|cannot|not|never|approach\w*|except|reject\w*|extraneous|without)\b", re.IGNORECASE
 )
-_NO_NUMBER = re.compile(
+_NAMING_NO_NUMBER = (
+    "ordered|interval|intercept|coordinate|range of|domain of|in terms of|date|dd/mm|mm/dd|expand|factor|simplify"
+).split("|")
+_NO_NUMBER = GatedPattern(
     r"ordered (?:pair|triple)|interval notation|\bintercept|coordinates of|range of|domain of|in terms of|"
     r"\bdate\b|DD/MM|MM/DD|\b(?:expand|factor(?:ed|ise|ize)?|simplify)\b.{0,200}"
     r"(?:[\d(+*/^=$-]\s?[a-z](?![A-Za-z])|(?<![A-Za-z\\])[b-hj-z](?![A-Za-z]))",
-    re.IGNORECASE | re.DOTALL,
+    _NAMING_NO_NUMBER,
+    lead=0,
+    flags=re.IGNORECASE | re.DOTALL,
 )
 """Words of a problem whose answer is a pair, a set, an expression or a date, so that no single number is it."""
 _MANY = re.compile(r"\b(?:all|values|solutions|roots|zeros|maximum|minimum|largest|smallest|sum)\b", re.IGNORECASE)

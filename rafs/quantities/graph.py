@@ -10,7 +10,7 @@ from rafs.quantities.constants import Constants
 from rafs.quantities.ending import Derivation, find_end
 from rafs.quantities.grounding import read_ground
 from rafs.quantities.mentions import numbers_in_prose
-from rafs.quantities.prose import Prose, given_operands
+from rafs.quantities.prose import Prose, given_numbers
 from rafs.quantities.replaying import replay
 from rafs.quantities.sources import Sources
 from rafs.types import BlindStep, Claim, QuantityGraph
@@ -62,7 +62,7 @@ def _sources(
     ground, texts = read_ground(problem), {step.index: step.text for step in steps}
     return Sources(
         ground=ground,
-        prose=Prose(given=given_operands(ground.values)),
+        prose=Prose(given=given_numbers(ground.values)),
         texts=texts,
         tokens=tokens,
         definitions=reader.definitions,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
+from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
 from rafs.quantities.conflicts import measures_of
@@ -82,17 +83,18 @@ class Ground:
 
 _FACTORS = tuple(Fraction(factor) for factor in (7, 12, 24, 52, 60, 365))
 _CLOCK = re.compile(
-    r"(?<![\d:.])(\d{1,2})(?::(\d{2}))?(?!\d|:)(?:\s?([ap])\.?\s?m\b|(?=\s?o'clock))|(?<![\d:.])(\d{1,2}):(\d{2})(?![\d:])",
+    r"(\d(?<![\d:.].)\d?)(?:(?::(\d{2}))?(?!\d|:)(?:\s?([ap])\.?\s?m\b|(?=\s?o'clock))|:(\d{2})(?![\d:]))",
     re.IGNORECASE,
 )
-_CENTS = re.compile(r"(\d{1,4})(?:\s|-)?(?:cents?\b|¢)", re.IGNORECASE)
+"""It looks back from its first digit, since Python skips to digits but tries a look back everywhere."""
+_CENTS = GatedPattern(r"(\d{1,4})(?:\s|-)?(?:cents?\b|¢)", ["cent", "¢"], lead=5)
 _HALF_DAY = 12
 
 
 def _clock_numbers(text: str) -> Iterator[Fraction]:
     """Yield what a clock time may be counted in: 2:30 p.m. as 2, 14, 30, 2.5, 14.5 hours, 150 minutes."""
     for found in _CLOCK.finditer(text):
-        hour, minute = int(found[1] or found[4]), int(found[2] or found[5] or 0)
+        hour, minute = int(found[1]), int(found[2] or found[4] or 0)
         if minute < 60 and hour <= 24:
             for at in {hour, hour + _HALF_DAY if (found[3] or "p") in "pP" and hour < _HALF_DAY else hour}:
                 yield from (Fraction(at), Fraction(minute), at + Fraction(minute, 60), Fraction(60 * at + minute))
@@ -124,7 +126,7 @@ def read_ground(problem: str) -> Ground:
     shares |= {Fraction(int(top), int(bottom)) for top, bottom in _latex_fractions(problem)}
     stated = dict.fromkeys([*values, *shares])
     derived = _without_arithmetic(stated.keys(), shares) | set(_clock_numbers(problem))
-    derived |= {Fraction(int(cents), 100) for cents in _CENTS.findall(problem)}
+    derived |= {Fraction(int(found[1]), 100) for found in _CENTS.finditer(problem)}
     return Ground(
         text=problem,
         values=tuple(stated),

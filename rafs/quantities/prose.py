@@ -34,6 +34,8 @@ class Seen:
     """A number of the derivation in its place."""
 
     operand: Operand
+    size: float
+    """Its value, roughly."""
     step: int
     is_term: bool
     """Not only used by a calculation: a result, or a number in prose."""
@@ -43,7 +45,7 @@ class Seen:
 class Prose:
     """The numbers before the place that is being read, and what has been worked out in words so far."""
 
-    given: Sequence[Operand]
+    given: Sequence[Seen]
     """Numbers of the problem, which a number may follow from without their being repeated."""
     implied: list[Implied] = field(default_factory=list)
     latest: dict[Fraction, int] = field(default_factory=dict)
@@ -57,7 +59,7 @@ class Prose:
         """Remember a number that later ones may follow from."""
         if operand.value.numerator.bit_length() > MAX_BITS or operand.value.denominator.bit_length() > MAX_BITS:
             return
-        self.near.append(Seen(operand=operand, step=step, is_term=is_term))
+        self.near.append(Seen(operand=operand, size=float(operand.value), step=step, is_term=is_term))
 
     def imply(self, token: Token | Number, step: int, *, concluded: bool) -> int | None:
         """Explain a number by one operation on the numbers before it; None where none gives it.
@@ -75,9 +77,9 @@ class Prose:
             return None
         span = token.span if isinstance(token, Number) else Span(start=token.start, end=token.end)
         seen = [one for one in self.near if one.step != step or span.start - one.operand.span.start < REACH]
-        found = _explain([one.operand for one in seen], token.value, _tolerance(token))
-        found = found or _explain(self.given, token.value, _tolerance(token))
-        found = found or _total([one.operand for one in seen if one.is_term], token.value, _tolerance(token))
+        tolerance = _tolerance(token)
+        found = _explain(seen, token.value, tolerance) or _explain(self.given, token.value, tolerance)
+        found = found or _total([one.operand for one in seen if one.is_term], token.value, tolerance)
         if found is None:
             return None
         op, operands = found
@@ -89,14 +91,15 @@ class Prose:
         return len(self.implied) - 1
 
 
-def given_operands(values: Sequence[Fraction]) -> tuple[Operand, ...]:
-    """Return the first numbers of a problem as operands."""
-    nowhere = Span(start=0, end=0)
-    return tuple(
-        Operand(text=str(value), value=value, span=nowhere, source=SourceKind.PROBLEM)
+def given_numbers(values: Sequence[Fraction]) -> tuple[Seen, ...]:
+    """Return the first numbers of a problem as seen before its first step."""
+    nowhere, source = Span(start=0, end=0), SourceKind.PROBLEM
+    operands = (
+        Operand(text=str(value), value=value, span=nowhere, source=source)
         for value in values[:MAX_NEAR]
         if value.numerator.bit_length() <= MAX_BITS  # a larger one is no float
     )
+    return tuple(Seen(operand=one, size=float(one.value), step=-1, is_term=True) for one in operands)
 
 
 Explanation = tuple[str, tuple[Operand, ...]]
@@ -111,12 +114,12 @@ def _tolerance(token: Token | Number) -> Fraction:
     return units / scale / (100 if token.percent else 1)
 
 
-def _explain(before: Sequence[Operand], value: Fraction, tolerance: Fraction) -> Explanation | None:
+def _explain(before: Sequence[Seen], value: Fraction, tolerance: Fraction) -> Explanation | None:
     """Return the operation on two of the numbers that gives the value, the latest ones first.
 
     Floats sort out what cannot be, thousands of times cheaper than exact numbers; those decide.
     """
-    sizes = [float(one.value) for one in before]
+    sizes = [one.size for one in before]
     wanted = float(value)
     near = float(tolerance) + _FLOAT_ERROR * max(1.0, abs(wanted))
     low, high = wanted - near, wanted + near
@@ -134,7 +137,7 @@ def _explain(before: Sequence[Operand], value: Fraction, tolerance: Fraction) ->
             ):
                 continue  # here for its speed alone: there are a hundred pairs for each number
             for op, reverse in _candidates(a, b, wanted, near):
-                pair = (before[other] if other >= 0 else _TWO, before[at])
+                pair = (before[other].operand if other >= 0 else _TWO, before[at].operand)
                 pair = (pair[1], pair[0]) if reverse else pair
                 exact = compute(op, [one.value for one in pair])
                 is_new = value not in (pair[0].value, pair[1].value)

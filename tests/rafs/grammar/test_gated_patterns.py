@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rafs.answers import markers
-from rafs.claims import assertions, other_arithmetic, reader, retractions
+from rafs.claims import assertions, other_arithmetic, reader, retractions, told_bases
 from rafs.grammar.gated_patterns import GatedPattern
+from rafs.quantities import ending, grounding
 from rafs.splitting import step_kinds
 
-MODULES = (markers, assertions, other_arithmetic, reader, retractions, step_kinds)
+MODULES = (markers, assertions, other_arithmetic, reader, retractions, told_bases, ending, grounding, step_kinds)
 
 
 def gated_in(module: ModuleType) -> Iterator[GatedPattern]:
