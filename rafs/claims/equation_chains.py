@@ -1,4 +1,4 @@
-"""Equations that are rewritten step by step: `60 - 3x = 9`, then `Solving for x, we get x = 17`.
+"""Equations that are rewritten step by step: `50 - 2x = 8`, then `Solving for x, we get x = 21`.
 
 Where a sentence announces that the equation before is only rewritten or solved, both must have the same solution.
 """

@@ -16,60 +16,77 @@ from rafs.types import Truth
 
 def loose_reading(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
     """Say what makes two different values fit after all: rounding, percent, units."""
-    right = link.right
-    assert right is not None
-    literal = literal_of(right)
-    decimals = literal.decimals if literal is not None else None
-    if decimals is not None and (found := _rounding(link, value, result, decimals)):
-        return found
-    written = literal_of(link.left) if literal is None else None
-    shows = written is not None and (written.decimals >= MIN_SHOWN or link.relation == "≈")
-    if (
-        written is not None
-        and shows
-        and is_cut(result, value, written.decimals)
-        and not is_rounding(result, value, written.decimals)
-    ):
-        return Truth.UNKNOWN, "cut off rather than rounded"
-    if written is not None and shows and is_rounding(result, value, written.decimals):
-        return (Truth.TRUE if link.relation == "≈" else Truth.UNKNOWN), "rounded"
-    if _has_percent(link.left) or _has_percent(right):
-        if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
-            return Truth.TRUE, "percent"
-        if _all_percent(link.left) and literal is not None and literal.percent:
-            return None
-        if (value == 100 * result or result == 100 * value) and not _is_part(link.left):
-            return Truth.UNKNOWN, "percent or number"
-        if _is_percent_literal(link.left):
-            return Truth.UNKNOWN, "a share of something unsaid"
-    if value < 1 and isinstance(right, Number) and _is_ratio(link.left) and result >= 1:
-        return Truth.UNKNOWN, "a share of something unsaid"
-    if result == 100 * value and abs(value) < 1 and (_is_quotient(link.left) or literal_of(link.left) is not None):
-        return Truth.UNKNOWN, "a percentage without its sign"
-    return _converted(link, value, result)
+    rounding = _rounding if literal_of(link.right) is not None else _turned_rounding
+    return (
+        rounding(link, value, result)
+        or _percent(link, value, result)
+        or (None if _are_percentages(link) else _share(link, value, result) or _converted(link, value, result))
+    )
 
 
 MIN_SHOWN = 2
 """Decimals with which `0.33 = 1/3` may be a rounding told the other way round; `0.3 = 1/3` is wrong."""
 
 
-def _rounding(link: Link, value: Fraction, result: Fraction, decimals: int) -> tuple[Truth, str] | None:
+def _rounding(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
+    literal = literal_of(link.right)
+    assert literal is not None
+    decimals = literal.decimals
     if is_rounding(value, result, decimals) and (decimals or link.relation == "≈"):
         return Truth.TRUE, "rounded"
     if decimals and is_cut(value, result, decimals):
-        literal = literal_of(link.right)
-        goes_on = literal is not None and literal.continues
-        return (Truth.TRUE, "the first digits") if goes_on else (Truth.UNKNOWN, "cut off rather than rounded")
-    if (
-        not decimals
-        and value.denominator > 1
-        and abs(value - result) < 1
-        and not (_is_exact_sum(link.left) or _is_statistic(link))
-    ):
+        return (Truth.TRUE, "the first digits") if literal.continues else (Truth.UNKNOWN, "cut off rather than rounded")
+    whole = not decimals and value.denominator > 1 and abs(value - result) < 1
+    if whole and not (_is_exact_sum(link.left) or _is_statistic(link)):
         return Truth.UNKNOWN, "a whole number for one that is none"
     if link.relation == "≈" and is_near(value, result, decimals):
         return Truth.UNKNOWN, "a rough approximation"
     return None
+
+
+def _turned_rounding(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
+    """Take the left side for a rounding of what is computed on the right: `0.67 ≈ 2/3`."""
+    literal = literal_of(link.left)
+    if literal is None or (link.relation != "≈" and literal.decimals < MIN_SHOWN):
+        return None
+    if is_rounding(result, value, literal.decimals):
+        return (Truth.TRUE if link.relation == "≈" else Truth.UNKNOWN), "rounded"
+    return (Truth.UNKNOWN, "cut off rather than rounded") if is_cut(result, value, literal.decimals) else None
+
+
+def _percent(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
+    """Take a number for a percentage, or the other way round."""
+    literal = literal_of(link.right)
+    if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
+        return Truth.TRUE, "percent"
+    has_percent = any(isinstance(leaf, Number) and leaf.percent for side in _sides(link) for leaf in leaves(side))
+    hundredfold = result == 100 * value or value == 100 * result
+    if has_percent and hundredfold and not _is_part(link.left) and not _are_percentages(link):
+        return Truth.UNKNOWN, "percent or number"
+    is_quotient = isinstance(link.left, Binary) and link.left.op == "/"
+    if result == 100 * value and abs(value) < 1 and (is_quotient or literal_of(link.left) is not None):
+        return Truth.UNKNOWN, "a percentage without its sign"
+    return None
+
+
+def _share(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:
+    """Take the left side for a share of something: `1/4 = 15`, `20% = 8`."""
+    is_percentage = isinstance(link.left, Number) and link.left.percent
+    is_ratio = value < 1 and isinstance(link.right, Number) and _is_ratio(link.left)
+    counts = result >= 1 or (is_percentage and any(_units(side) for side in _sides(link)))
+    return (Truth.UNKNOWN, "a share of something unsaid") if counts and (is_percentage or is_ratio) else None
+
+
+def _sides(link: Link) -> tuple[Expression, Expression]:
+    assert link.right is not None
+    return link.left, link.right
+
+
+def _are_percentages(link: Link) -> bool:
+    """Say whether percentages are added up to one, so that nothing about them is open."""
+    literal = literal_of(link.right)
+    every = all(isinstance(leaf, Number) and leaf.percent for leaf in leaves(link.left))
+    return every and literal is not None and literal.percent
 
 
 def _is_exact_sum(expression: Expression) -> bool:
@@ -117,14 +134,6 @@ PI_SHORTENED = Fraction(6, 10_000)
 """Relative error of 3.14 and of 22/7, rounded up."""
 
 
-def _all_percent(expression: Expression) -> bool:
-    return all(isinstance(leaf, Number) and leaf.percent for leaf in leaves(expression))
-
-
-def _has_percent(expression: Expression) -> bool:
-    return any(isinstance(leaf, Number) and leaf.percent for leaf in leaves(expression))
-
-
 def _is_statistic(link: Link) -> bool:
     """Say whether a mean or median is told in words; nobody counts those in whole things."""
     return link.in_words and isinstance(link.left, Call) and link.left.name in ("mean", "median")
@@ -136,14 +145,6 @@ def _is_part(expression: Expression) -> bool:
         case Binary(op="*", left=Number(percent=True) as share, right=Number(percent=False) as whole):
             return share.value != 1 and whole.value >= 1
     return False
-
-
-def _is_percent_literal(expression: Expression) -> bool:
-    return isinstance(expression, Number) and expression.percent
-
-
-def _is_quotient(expression: Expression) -> bool:
-    return isinstance(expression, Binary) and expression.op == "/"
 
 
 def _is_ratio(expression: Expression) -> bool:
@@ -229,8 +230,17 @@ def _is_dozen(leaf: Expression) -> TypeGuard[Number]:
 
 
 def _counted(expression: Expression) -> Expression:
-    """Return an expression with every dozen as twelve."""
-    return mapped(expression, lambda node: Number(value=12 * node.value) if _is_dozen(node) else node)
+    """Return an expression with every dozen as twelve, and `1/2 dozen` as six."""
+    return mapped(
+        mapped(expression, _as_fraction), lambda node: Number(value=12 * node.value) if _is_dozen(node) else node
+    )
+
+
+def _as_fraction(node: Expression) -> Expression:
+    match node:
+        case Binary(op="/", left=Number(unit="") as top, right=Number() as bottom) if _is_dozen(bottom):
+            return replace(bottom, value=top.value / bottom.value) if bottom.value else node
+    return node
 
 
 def carried_rounding(

@@ -129,7 +129,7 @@ class _Place:
         return found if len(found) > 1 else []
 
     def is_object(self, start: int) -> bool:
-        """Say whether a number is no subject: `the exponents of both 2 and 3`; nor is `one` that means a thing."""
+        """Say whether a number is no subject: `the exponents of both 5 and 7`; nor is `one` that means a thing."""
         before = start - 1 - (self.words(start - 1, 1) == ("both",) if start else 0)
         word = self.words(before, 1)[:1] if before >= 0 else ()
         alone = self.tokens[start].spelled and self.tokens[start].value == 1

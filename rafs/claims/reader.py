@@ -202,7 +202,7 @@ def _is_settled(reader: Reader, step: BlindStep, link: Link, name: str) -> bool:
 
 
 def _gets_another(links: Sequence[Link], link: Link, name: str) -> bool:
-    """Say whether a name gets a value behind a link too: `x + 3 = 0, so x = -3, and x - 2 = 0, so x = 2`."""
+    """Say whether a name gets a value behind a link too: `x + 5 = 0, so x = -5, and x - 1 = 0, so x = 1`."""
     return any(
         isinstance(other.left, Variable) and other.left.name == name and other.left_span.start > link.left_span.start
         for other in links

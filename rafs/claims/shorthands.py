@@ -42,7 +42,7 @@ def _reads_in_binary(link: Link, value: Fraction, result: Fraction) -> bool:
 
 
 def _is_near_fraction(link: Link, value: Fraction, result: Fraction) -> bool:
-    """Say whether a quotient of decimals was rounded to a simple fraction: `0.042/0.125 = 1/3`."""
+    """Say whether a quotient of decimals was rounded to a simple fraction: `0.026/0.079 = 1/3`."""
     if not isinstance(link.left, Binary) or abs(value - result) > SIMPLE_MARGIN * abs(value):
         return False
     match link.right:
@@ -52,7 +52,7 @@ def _is_near_fraction(link: Link, value: Fraction, result: Fraction) -> bool:
 
 
 def _adds_unlike_units(link: Link, value: Fraction, result: Fraction) -> bool:
-    """Say whether units are converted without a word: `20 minutes + 2 hours = 20 + 120`."""
+    """Say whether units are converted without a word: `15 minutes + 3 hours = 15 + 180`."""
     assert link.right is not None
     numbers = [leaf for side in (link.left, link.right) for leaf in leaves(side) if isinstance(leaf, Number)]
     left = {leaf.unit for leaf in leaves(link.left) if isinstance(leaf, Number) and leaf.unit}
@@ -62,7 +62,7 @@ def _adds_unlike_units(link: Link, value: Fraction, result: Fraction) -> bool:
 
 
 def _is_rough(link: Link, value: Fraction, result: Fraction) -> bool:
-    """Say whether a calculation with rounded numbers stands for the exact one: `5508^3 ≈ 5500^3`."""
+    """Say whether a calculation with rounded numbers stands for the exact one: `612^2 ≈ 610^2`."""
     return link.relation == "≈" and not isinstance(link.right, Number) and is_near(value, result, 0)
 
 

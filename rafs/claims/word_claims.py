@@ -34,6 +34,8 @@ _WHOLE = re.compile(
     r"\b(?:increased|decreased|reduced|raised|lowered|multiplied|divided|squared|cubed|than|off)\b", re.IGNORECASE
 )
 """Words that make a whole of what stands around them, whatever stands before: `a value of 50 increased by 20 %`."""
+_MAKING = frozenset("make made making has have get gets got leave leaves leaving".split())
+"""Verbs with something made as their object: `uses 4 less than 9 eggs to make 1 less than 4 cakes` equates nothing."""
 _BEING = frozenset(["is", "are", "equals"])
 _SIMPLIFIED = re.compile(r"\b(?:simplif|reduc|lowest terms|cancel)", re.IGNORECASE)
 """Words before a ratio by which another one is told as its equal, not as what it changes into."""
@@ -62,6 +64,8 @@ def _read_relation(finder: Finder, said: WordRelation) -> None:
     told = find_told(finder.tokens, said, right, finder.names)
     if told is not None:
         add_link(finder, said.relation, told, right, in_words=True)
+        return
+    if isinstance(right.expression, Binary | Call) and finder.tokens[said.at].text.lower() in _MAKING:
         return
     left = find_left(finder.tokens, said.start, finder.names, across_breaks=False)
     if left is None or not _are_related(left.parsed.expression, right.expression, said):
@@ -148,7 +152,7 @@ def _doubted(finder: Finder, left: LeftSide, right: Parsed, said: WordRelation) 
 def _other_meanings(text: str, left: Expression, right: Expression) -> set[str]:
     """Return doubts where the words say something else of these two as well.
 
-    `25 % off $40 is $10` tells what is taken off; `one lira is equal to 1.5/1200` a rate; and a point that is a
+    `30 % off $50 is $15` tells what is taken off; `one mark is equal to 3/500` a rate; and a point that is a
     vector is the image or the foot of something.
     """
     if isinstance(left, Binary) and left.op == "*" and _OFF.search(text):

@@ -170,7 +170,7 @@ def _unit_follows(cursor: Cursor) -> bool:
         return known and not sign.spaced and not word.spaced
     before = cursor.tokens[cursor.position - 1]
     if sign.spaced and word.spaced and before.kind is Kind.NUMBER and not before.currency:
-        return is_known_unit(word.text)  # `12 / total time` is no rate
+        return is_known_unit(word.text)  # `8 / whole distance` is no rate
     return known and (len(word.text) > 1 or cursor.tokens[cursor.position - 1].kind is Kind.WORD)
 
 

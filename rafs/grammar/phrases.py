@@ -209,7 +209,7 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
         cursor.doubts.add("joined")
         right = Binary(op="/", left=right, right=read_operand(cursor))
     if (word == "per" and not isinstance(left, Number)) or (word == "out" and cursor.at(Kind.OPERATOR)):
-        cursor.doubts.add("joined")  # `18 pages / 3 pages per minute`, `3 cases out of the 10 * 10`
+        cursor.doubts.add("joined")  # `24 rows / 4 rows per minute`, `7 draws out of the 6 * 6`
     if kind in ("plus", "minus") and is_share(right) and not is_share(left):
         if isinstance(right, Number) and right.unit in _ADDED:
             return scaled(left, right, up=kind == "plus")
@@ -220,7 +220,7 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
 
 
 def _is_tight_slash(cursor: Cursor) -> bool:
-    """Say whether a fraction goes on here: `1 divided by 2/3`."""
+    """Say whether a fraction goes on here: `1 divided by 3/5`."""
     slash, bottom = cursor.peek(), cursor.peek(1)
     return cursor.at(Kind.OPERATOR, "/") and not (slash is None or bottom is None or slash.spaced or bottom.spaced)
 

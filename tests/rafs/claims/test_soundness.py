@@ -88,6 +88,7 @@ READINGS = {
     "what_a_unit_is_worth": ("3 units = 42", U),
     "things_and_numbers": ("2 stars + 5 = 19", U),
     "dozens_priced": ("4 dozen * 12 = 48", R),
+    "part_of_a_dozen": ("1/4 dozen = 3", R),
     "dozens_counted": ("4 dozen = 40", W),
     "several_arguments": ("max(3,700) = 700", U),
     "numbering": ("No. 7 = 12", U),

@@ -77,17 +77,18 @@ OPEN = {
     "made_equal": "Find the exponent that makes 3 equal to 81.",
     "binary": "1011 = 8 + 2 + 1",
     "begun_sum": "4 + 9 + 7 = 4 + 9 = 13, plus 7 is 20.",
-    "unlike_units": "20 minutes + 2 hours = 20 + 120",
-    "total_things": "4 = 12 ÷ total time",
-    "unit_that_is_a_name": "2 \\text{leg}^2 = \\frac{1}{2}",
+    "unlike_units": "15 minutes + 3 hours = 15 + 180",
+    "total_things": "7 = 21 ÷ total distance",
+    "unit_that_is_a_name": "3 \\text{side}^2 = \\frac{3}{4}",
     "digit_groups": "$1101_{2} = 11\\ 01_{2}$",
     "out_of_a_product": "3 good cases out of the 5*5=25 pairs",
     "crossed_out": "7*7 = 48 ❌",
     "image_of_a_point": "The image of the point $(1, 2)$ is $(3, 4)$.",
-    "exponents_of_both": "The exponents of both 2 and 3 are even.",
-    "one_of_them": "This means that one is even and the other is odd.",
+    "exponents_of_both": "The exponents of both 5 and 7 are even.",
+    "one_of_them": "Here one is even while the other is odd.",
     "two_solutions": "So x + 4 = 0, so x = -4, and x - 1 = 0, so x = 1.",
     "percent_added": "60 plus 10% is 66.",
+    "made_of": "Ann uses 4 less than 9 eggs to make 1 less than 4 cakes.",
     "rough": "512^2 ≈ 500^2",
     "denied": "You cannot say that 6 + 6 = 13.",
     "equation": "Expanding, 3(x + 1) = 2x + 9",
@@ -124,7 +125,7 @@ def test_announced_rewriting_is_left_to_algebra_as_an_identity(text: str) -> Non
     assert FOR_EVERY in claim.reason
 
 
-@pytest.mark.parametrize("text", ["So x_i^2 = P for all i.", "For this to hold for all parts, we need c^2 = 1."])
+@pytest.mark.parametrize("text", ["Hence a_k^2 = Q for all k.", "To stay so for all tilings, it needs d^2 = 4."])
 def test_equation_is_no_identity_in_names_that_nothing_quantifies(text: str) -> None:
     (claim,) = read_claims([BlindStep(index=0, text=text, kind=StepKind.INFERENCE)], "")
     assert FOR_EVERY not in claim.reason
