@@ -115,7 +115,8 @@ def _corrections(text: str, found: Sequence[Statement], maths: Sequence[tuple[in
 
 def _boxes(text: str) -> list[Statement]:
     """Return the boxes with something in them; an unclosed box states the mathematics that it begins with, if any."""
-    pairs = brace_pairs(text) if "box" in text else {}
+    first = BOX.search(text)
+    pairs = brace_pairs(text, first.start()) if first is not None else {}
     boxes: list[Statement] = []
     for box in BOX.finditer(text):
         if boxes and box.start() < boxes[-1].end:

@@ -47,15 +47,18 @@ def read_conventions(link: Link, bound: Set[str]) -> Readings:
     assert link.right is not None
     certain = True
     free = (variables(link.left) | variables(link.right)) - bound
-    for name, constant, is_clear in ((_I, Variable(name="ⅈ"), _is_imaginary), (_E, Variable(name="ⅇ"), _is_euler)):
+    for name, constant, is_clear in ((_I, _IMAGINARY, _is_imaginary), (_E, _EULER, _is_euler)):
         if name.name in free:
             certain = certain and is_clear(link)
             link = _mapped(link, _exchange(name, constant))
     link = _angles_alike(link)
-    if any(_is_baseless(node) for side in _sides(link) for node in walk(side)):
+    calls = [node for side in _sides(link) for node in walk(side) if isinstance(node, Call)]
+    if not calls:
+        return Readings(links=(link,), certain=certain)
+    if any(_is_baseless(node) for node in calls):
         based = tuple(_mapped(link, _give_base(base)) for base in _BASES)
         return Readings(links=based, certain=certain, logarithms=True)
-    if any(_is_bare_call(node) for side in _sides(link) for node in walk(side)):
+    if any(_is_bare_call(node) for node in calls):
         degrees = _mapped(link, lambda node: _call_in_degrees(node) if _is_bare_call(node) else node)
         return Readings(links=(link, degrees), certain=certain, first_counts=True)
     left, right = _sides(link)
@@ -120,6 +123,7 @@ def _angles_alike(link: Link) -> Link:
 
 
 _I, _E = Variable(name="i"), Variable(name="e")
+_IMAGINARY, _EULER = Variable(name="ⅈ"), Variable(name="ⅇ")
 
 
 def _has(expression: Expression, name: Variable) -> bool:

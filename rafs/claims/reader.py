@@ -29,6 +29,8 @@ _NAME = GatedPattern(
     r"(?:^|[,;.(:\n]|\b(?:let|and|so|then|if|with|where|when)\b)[ \t]*([A-Za-z]{2,20}\d?|[A-Za-z]\d)[ \t]*=",
     ["="],
 )
+_NAMED = re.compile(r"=(?:(?<=[A-Za-z][A-Za-z\d]=)|(?<=[A-Za-z][A-Za-z\d][ \t]=)|(?<=[ \t][ \t]=))")
+"""What every such name ends in, and is quickly looked for."""
 _X_IS_A_NAME = GatedPattern(
     r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b"
     r"|(?:^|[,;:($]|\b(?:and|so|let|where|with|if|then))\s{0,2}x\d\s?=",
@@ -115,7 +117,8 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
     names: set[str] = set()
     variable_x = _X_IS_A_NAME.search(problem) is not None
     for position, step in enumerate(blind_steps):
-        names |= {found.group(1) for found in _NAME.finditer(step.text)}
+        if _NAMED.search(step.text) is not None:
+            names |= {found.group(1) for found in _NAME.finditer(step.text)}
         variable_x = variable_x or _X_IS_A_NAME.search(step.text) is not None
         reader.redefined |= redefined_signs(step.text)
         if len(reader.found) >= MAX_CLAIMS:

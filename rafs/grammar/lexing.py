@@ -107,8 +107,8 @@ def _cut(lexer: Lexer) -> None:
     while (found := match(text, position)) is not None:
         which = found.lastindex
         assert which is not None
-        piece, end = found[which], found.end()
-        start = end - len(piece)
+        start, end = found.span(which)
+        piece = text[start:end]
         gap = gap or start > position
         if which == _WORD and piece.lower() not in WORD_READERS:
             append(make_token((word_kind, piece, start, end, gap, ZERO, False, "", 0, False)))

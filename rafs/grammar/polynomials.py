@@ -228,8 +228,10 @@ def _monomial(a: Monomial, b: Monomial) -> tuple[Monomial, int]:
 
 
 def _capped(polynomial: Polynomial) -> Polynomial:
-    if len(polynomial) > MAX_TERMS or any(
-        max(c.numerator.bit_length(), c.denominator.bit_length()) > 2 * MAX_BITS for c in polynomial.values()
-    ):
+    if len(polynomial) > MAX_TERMS:
         raise TooLarge
+    for coefficient in polynomial.values():
+        top, bottom = coefficient.as_integer_ratio()
+        if top.bit_length() > 2 * MAX_BITS or bottom.bit_length() > 2 * MAX_BITS:
+            raise TooLarge
     return polynomial

@@ -60,7 +60,7 @@ class Sources:
     defined: set[Fraction] = field(default_factory=set)
     """Values of names given so far."""
     first_steps: dict[Fraction, int] = field(default_factory=dict)
-    """First step that mentions a number."""
+    """First step that mentions a number; empty until somebody asks."""
     split: dict[Fraction, list[Fraction]] = field(default_factory=dict)
     """Known whole numbers by the parts of their places: 432 by 400, 30 and 2."""
     in_words: dict[int, frozenset[Fraction]] = field(default_factory=dict)
@@ -72,9 +72,6 @@ class Sources:
         for value in self.ground.values:
             self._remember_places(value)
         for index, tokens in self.tokens.items():
-            for token in tokens:
-                if token.kind is Kind.NUMBER:
-                    self.first_steps.setdefault(token.value, index)
             introduced = introduced_numbers(tokens)
             for value in introduced.assumed:
                 self.assumptions.setdefault(value, index)
@@ -261,10 +258,19 @@ class Sources:
     def _place_value(self, value: Fraction, step: int) -> Origin | None:
         """Return the source of the known number that is split into its places here, of which the value is one."""
         for whole in self.split.get(value, ()):
-            if all(self.first_steps.get(part, step + 1) <= step for part in places(whole)):
+            if all(self._is_mentioned(part, step) for part in places(whole)):
                 claim = self.results.get(whole)
                 return (SourceKind.PROBLEM if claim is None else SourceKind.RESULT), claim, None
         return None
+
+    def _is_mentioned(self, value: Fraction, until: int) -> bool:
+        """Say whether a number stands anywhere up to the end of a step."""
+        if not self.first_steps:
+            for index, tokens in self.tokens.items():
+                for token in tokens:
+                    if token.kind is Kind.NUMBER:
+                        self.first_steps.setdefault(token.value, index)
+        return self.first_steps.get(value, until + 1) <= until
 
     def _remember_places(self, whole: Fraction) -> None:
         for part in places(whole):

@@ -81,11 +81,14 @@ def thinking_spans(text: str) -> tuple[list[tuple[int, int]], int | None]:
     return [tag.span() for tag in tags], reply
 
 
-def brace_pairs(text: str) -> dict[int, int]:
-    """Map the offset of every `{` to the offset of its `}`, in one pass; escaped braces do not count."""
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+def brace_pairs(text: str, start: int = 0) -> dict[int, int]:
+    """Map the offset of every `{` from `start` on to that of its `}`, in one pass; escaped braces do not count."""
     pairs: dict[int, int] = {}
     stack: list[int] = []
-    for brace in _braces(text):
+    for brace in _braces(text, start):
         if text[brace] == "{":
             stack.append(brace)
         elif stack:
@@ -93,7 +96,7 @@ def brace_pairs(text: str) -> dict[int, int]:
     return pairs
 
 
-def _braces(text: str) -> Iterator[int]:
-    for token in re.finditer(r"\\.|[{}]", text, re.DOTALL):
+def _braces(text: str, start: int) -> Iterator[int]:
+    for token in _BRACE.finditer(text, start):
         if len(token.group()) == 1:
             yield token.start()
