@@ -90,10 +90,10 @@ def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> 
 
 DEFAULT_CALIBRATION = Calibration(
     id="default",
-    data="1617 traces of ProcessBench, 7994 labelled steps; `invented` on 32 steps of ProcessBench, MR-GSM8K, MR-Ben "
+    data="1617 traces of ProcessBench, 7994 labelled steps; `invented` on 24 steps of ProcessBench, MR-GSM8K, MR-Ben "
     "and StepVerify; by benchmarks/measure_defaults.py",
     prior=0.888,
-    checker=CheckerRates(proven=0.899, ungrounded=0.868, invented=0.47),
+    checker=CheckerRates(proven=0.903, ungrounded=0.846, invented=0.375),
     # Measured on 760 steps of 150 traces: AUROC 0.47. A coin does as well, so it is asked, shown and not counted.
     scales={"judge:smollm2-135m-instruct": AT_CHANCE},
 )

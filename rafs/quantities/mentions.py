@@ -34,11 +34,12 @@ def is_numbering(tokens: Sequence[Token], position: int) -> bool:
 
 
 _NUMBERED = frozenset("step part case equation day question".split())
-_CONCLUSIVE = frozenset(
-    "total totals altogether left remain remains remaining so therefore thus hence means leaves leaving now "
-    "finally overall which result sum difference".split()
+_AROUND = frozenset("total totals altogether left remain remains remaining overall".split())
+"""Words on either side of a number that make it a new result, though the problem may give it too."""
+_AHEAD = _AROUND | frozenset(
+    "so therefore thus hence means leaves leaving now finally which result sum difference".split()
 )
-"""Words of a sentence in which a number that the problem also gives may be a new result."""
+"""Words that announce a result behind them; `a fee of $5, so she has` announces nothing of the 5."""
 WORDS_AROUND = 12
 """Tokens on either side of a number that are searched for them."""
 
@@ -46,13 +47,14 @@ WORDS_AROUND = 12
 def concludes(tokens: Sequence[Token], position: int) -> bool:
     """Say whether a word beside the number, in its sentence, announces a result."""
     before = reversed(tokens[max(0, position - WORDS_AROUND) : position])
-    return _announces(before) or _announces(tokens[position + 1 : position + WORDS_AROUND])
+    behind = tokens[position + 1 : position + WORDS_AROUND]
+    return _announces(before, _AHEAD) or _announces(behind, _AROUND)
 
 
-def _announces(tokens: Iterable[Token]) -> bool:
+def _announces(tokens: Iterable[Token], words: frozenset[str]) -> bool:
     for token in tokens:
         if token.kind is Kind.BREAK and token.text in (".", "\n", "?", ";"):
             return False
-        if token.kind is Kind.WORD and token.text.lower() in _CONCLUSIVE:
+        if token.kind is Kind.WORD and token.text.lower() in words:
             return True
     return False

@@ -128,7 +128,7 @@ async def test_same_question_is_computed_once(algebra: AlgebraWorker) -> None:
     assert await algebra.compare(*hostile(1)) is Truth.UNKNOWN
     started = monotonic()
     assert await algebra.compare(*hostile(1)) is Truth.UNKNOWN
-    assert monotonic() - started < 0.05
+    assert monotonic() - started < 0.2, "the CPU limit alone is 0.25 s"
 
 
 def test_processes_end_with_a_parent_that_vanishes() -> None:

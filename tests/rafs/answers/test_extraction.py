@@ -236,10 +236,7 @@ def test_a_value_is_exact_or_none(text: str, value: Fraction | None) -> None:
         "<!--",
     ],
 )
-def test_hostile_texts_are_searched_in_linear_time(piece: str) -> None:
-    seconds = []
-    for length in (20_000, 80_000):
-        started = time.process_time()
-        extract_answer((piece * length)[:length], CHOICES)
-        seconds.append(time.process_time() - started)
-    assert seconds[1] < 10 * max(seconds[0], 0.05)
+def test_eighty_thousand_hostile_characters_do_not_hang(piece: str) -> None:
+    started = time.process_time()
+    extract_answer((piece * 80_000)[:80_000], CHOICES)
+    assert time.process_time() - started < 8.0, "measured below 1 s; quadratic time would take minutes"

@@ -31,6 +31,11 @@ INVENTED = {
     "one_place_alone": ("What is 13 times 37?", ["13 * 30 = 390."], {"30"}),
     "another_number": ("What is 13 times 37?", ["13 * 30 = 390 and 13 * 7 = 91.", "91 + 80 = 171"], {"80"}),
     "announced_in_the_same_step": ("Halve 5.", ["With 77, 5 * 77 = 385."], {"77"}),
+    "half_of_a_result_by_chance": (
+        "Mira has $55. She buys a lamp for $32 and a book for $8.",
+        ["32 + 8 = 40.", "55 - 40 = 10.", "She gets back a bank fee of $5, so she has 10 + 5 = 15."],
+        {"5"},
+    ),
     "part_of_a_wrong_fraction": ("Take 3/4 of it.", ["3/4 = 33/45", "33 + 3 = 36"], {"33"}),
 }
 
