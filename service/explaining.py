@@ -60,19 +60,34 @@ def explain(
     Example: rafs explain request.json --svg -o graph.svg
     """
     with explained():
-        if dot and svg:
-            raise InputError("--dot and --svg exclude each other", field="--svg", got="both", allowed="one of them")
+        drawing = _drawing(dot=dot, svg=svg, output=output)
         request = read_request(file, ScoreOptions(problem=problem, answer=answer))
         reading = asyncio.run(read_alone(request))
         link = link_answer(reading.trace, reading.graph)
-        if not dot and not svg and output is None:
+        if drawing is None:
             Console(markup=False, emoji=False, highlight=False).print(render_explanation(file, reading, link))
             return
-        as_dot = dot or (not svg and output is not None and output.suffix == ".dot")
         picture = picture_of(reading, link)
-        _write(to_dot(picture) if as_dot else to_svg(picture), output)
+        _write(to_dot(picture) if drawing is Drawing.DOT else to_svg(picture), output)
         if picture.n_left_out:
             print(f"rafs: {picture.n_left_out} later claims are not in the picture", file=sys.stderr)
+
+
+def _drawing(*, dot: bool, svg: bool, output: Path | None) -> Drawing | None:
+    """Return how the graph is to be drawn; None where no picture is wanted."""
+    suffix = "" if output is None else output.suffix.lower().removeprefix(".")
+    wanted = {kind.value for kind, asked in ((Drawing.DOT, dot), (Drawing.SVG, svg)) if asked} | {suffix} - {""}
+    if len(wanted) > 1:
+        got = " and ".join(sorted(wanted))
+        raise InputError(f"a picture has one form, got {got}", field="--output", got=got, allowed="--dot or --svg")
+    if wanted - set(Drawing):
+        raise InputError(
+            f"a picture is written as .svg or .dot, got .{show_text(suffix)}",
+            field="--output",
+            got=show_text(suffix),
+            allowed="a name that ends in .svg or .dot",
+        )
+    return Drawing(wanted.pop()) if wanted else None if output is None else Drawing.SVG
 
 
 def _write(drawing: str, output: Path | None) -> None:

@@ -16,6 +16,8 @@ from rafs.splitting.segments import STEP_MARK, split_spans
 __all__ = ["Statement", "Statements", "read_statements"]
 
 _CLOSING_SENTENCES = 3  # an unmarked answer may be followed by a remark or two (`I hope this helps.`)
+_GROUPED_NUMBER = re.compile(r"\(-?\d{1,3}(?:,\d{3})+\\?\)")
+"""One number in brackets, whose commas group its digits: another answer of its kind would have none."""
 _TUPLE_OPENER = re.compile(r"(?:\\left\s?)?[(\[]\s?\Z")
 _TUPLE_GAP = 12
 """Characters before a number in which the bracket of its tuple opens."""
@@ -121,8 +123,12 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
 def _tuple_around(text: str, begin: int, number: int, end: int) -> Span | None:
     """Return the tuple that is stated as a whole, where the number is its first part: `the point is (3, 4)`."""
     opener = _TUPLE_OPENER.search(text, max(begin, number - _TUPLE_GAP), number)
-    shape = read_shape(text, opener.start(), end) if opener else None
-    return (shape.start, shape.end) if shape is not None and shape.numeric and shape.end > number else None
+    if opener is None or text[opener.start() - 1 : opener.start()] == "\\":  # `\(` opens mathematics
+        return None
+    shape = read_shape(text, opener.start(), end)
+    if shape is None or _GROUPED_NUMBER.fullmatch(text, shape.start, shape.end):
+        return None
+    return (shape.start, shape.end) if shape.numeric and shape.end > number else None
 
 
 def _maths_around(text: str, begin: int, number: int, end: int, maths: list[Span]) -> Span | None:

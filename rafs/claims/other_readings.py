@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 
+from rafs.claims.groupings import spoken_values
 from rafs.claims.measured import scales
 from rafs.claims.relations import Link
 from rafs.claims.roundings import is_rounding
@@ -86,6 +87,9 @@ def _has_signed_remainder(link: Link, value: Fraction, result: Fraction) -> bool
 
 def _groups_otherwise(link: Link, value: Fraction, result: Fraction) -> bool:
     """Say whether a root or a share of the whole sum is meant: `√9 + 16 = 5`, `10 % of 50 + 20 = 7`."""
+    assert link.right is not None
+    if result in spoken_values(link.left) or value in spoken_values(link.right):
+        return True
     match link.left:
         case Binary(op="+" | "-", left=Call(name="sqrt", args=(Number() as first,))):
             whole = evaluate(Binary(op=link.left.op, left=first, right=link.left.right))

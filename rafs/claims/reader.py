@@ -13,7 +13,7 @@ from rafs.claims.links import find_links
 from rafs.claims.other_arithmetic import redefined_signs, uses_sign
 from rafs.claims.relations import Link
 from rafs.claims.retractions import is_failed_trial, retracted
-from rafs.claims.solutions import rule_solution, speaks_of_several
+from rafs.claims.solutions import are_all, rule_solution, speaks_of_all, speaks_of_several
 from rafs.claims.verdicts import Ruling, rule
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.gated_patterns import GatedPattern
@@ -93,6 +93,13 @@ class Reader:
     """All that this step relates."""
     chain: Chain = field(default_factory=Chain)
     """The equations that are being rewritten and solved."""
+    pending: Definition | None = None
+    """A new value of a name that is computed from its old one, which the chain goes on with: `x = x + 1 = 6`."""
+
+    def bind(self, given: Definition) -> None:
+        """Give a name its value."""
+        self.bindings[given.name] = given.value
+        self.definitions.append(given)
 
 
 def read_claims(blind_steps: Sequence[BlindStep], problem: str) -> tuple[Claim, ...]:
@@ -133,9 +140,19 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
             reader.unread_steps.add(position)
         gone = retracted(step.text, reading.links)
         for index, link in enumerate(reading.links):
+            if reader.pending is not None and link.left_span.start > reader.pending.span.end:
+                _bind_pending(reader)
             if index not in gone:
                 _read_link(reader, step, link)
+        _bind_pending(reader)
     return reader
+
+
+def _bind_pending(reader: Reader) -> None:
+    if reader.pending is not None:
+        reader.bind(reader.pending)
+        reader.chain.last.pop(reader.pending.name, None)
+        reader.pending = None
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
@@ -227,9 +244,15 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         between = step.text[equations[-1].right_span.end : link.left_span.start]
         alternatives = speaks_of_several(step.text) or _SENTENCE_END.search(between) is not None
         solved = rule_solution(link, equations, {**reader.bindings, name: value}, alternatives=alternatives)
+        if solved.truth is Truth.TRUE and speaks_of_all(step.text):
+            every = any(are_all(equation, name, reader.links, reader.bindings) for equation in equations)
+            solved = solved if every else replace(solved, truth=Truth.UNKNOWN, reason="it may not be the only one")
         _keep(reader, step, link, solved)
-    reader.bindings[name] = value
-    reader.definitions.append(Definition(step=step.index, name=name, value=value, span=link.right_span))
+    given = Definition(step=step.index, name=name, value=value, span=link.right_span)
+    if link.right is not None and name in variables(link.right):
+        reader.pending = given
+    else:
+        reader.bind(given)
 
 
 def _names(link: Link) -> frozenset[str]:

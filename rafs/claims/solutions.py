@@ -7,11 +7,50 @@ from fractions import Fraction
 from rafs.claims.relations import Link
 from rafs.claims.verdicts import Ruling
 from rafs.grammar.expressions import evaluate, show
-from rafs.grammar.terms import Number, Variable
+from rafs.grammar.polynomials import normal_form
+from rafs.grammar.terms import Binary, Number, Variable, variables
 from rafs.types import Truth
 
 _ALTERNATIVES = re.compile(r"\b(?:or|case|if|when|either|solutions|roots|where|test|try|form)\b", re.IGNORECASE)
 """Words of a step that speaks of several values of one name."""
+
+_ALL = re.compile(
+    r"\b(?:only|unique(?:ly)?|sole|single|all|exactly|no other|the solution|solution set"
+    r"|(?:solutions|roots|zeros|zeroes)\b(?! include))\b",
+    re.IGNORECASE,
+)
+"""Words by which a value is told to be all that solves an equation."""
+
+
+def speaks_of_all(text: str) -> bool:
+    """Say whether a step may tell all the solutions of an equation rather than one."""
+    return _ALL.search(text) is not None
+
+
+def are_all(equation: Link, name: str, links: Sequence[Link], bindings: Mapping[str, Fraction]) -> bool:
+    """Say whether a step names as many solutions of an equation as it can have."""
+    assert equation.right is not None
+    form = normal_form(Binary(op="-", left=equation.left, right=equation.right))
+    if form is None or form.atoms() != {name} or set(form.bottom) != {()}:
+        return False
+    degree = max((power for term, value in form.top.items() if value for _, power in term), default=0)
+    solutions = set()
+    for link in links:
+        if isinstance(link.left, Variable) and link.left.name == name and link.right and not variables(link.right):
+            value = evaluate(link.right)
+            sides = [
+                evaluate(side, {**bindings, name: value})
+                for side in (equation.left, equation.right)
+                if value is not None
+            ]
+            if sides and sides[0] is not None and sides[0] == sides[1]:
+                solutions.add(value)
+    return 0 < degree <= len(solutions)
+
+
+def runs_on(equation: Link) -> bool:
+    """Say whether the right side of an equation may only begin it: `2x + 4 = 10 - 4 = 6`."""
+    return equation.continued and isinstance(equation.right, Binary) and not variables(equation.right)
 
 
 def speaks_of_several(text: str) -> bool:
@@ -45,7 +84,7 @@ def rule_solution(
         wrong = wrong or (reason if truth is Truth.FALSE else "")
         if truth is Truth.UNKNOWN:
             return Ruling(truth=truth, value=value, result=value, result_span=link.right_span, reason=reason)
-    doubted = link.doubts or any(equation.doubts for equation in equations) or alternatives
+    doubted = link.doubts or any(equation.doubts or runs_on(equation) for equation in equations) or alternatives
     return Ruling(
         truth=Truth.UNKNOWN if doubted else Truth.FALSE,
         value=value,

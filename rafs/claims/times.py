@@ -34,6 +34,8 @@ def rule_times(link: Link) -> tuple[bool | None, str] | None:
     for one, other in (sides, sides[::-1]):
         difference, minutes = _difference(one), amount_in(other, "minutes")
         if difference is not None and minutes is not None:
+            if (difference.minutes + minutes) % difference.period == 0 and difference.minutes != minutes:
+                return None, "a span from one time to the other"  # `9 am - 5 pm = 8 hours`
             return _congruent(difference.minutes - minutes, difference.period)
     return None, "times of day"
 

@@ -11,6 +11,7 @@ from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, 
 from rafs.claims.measured import compare_measures, have_one_unit
 from rafs.claims.other_readings import other_reading
 from rafs.claims.relations import Link
+from rafs.claims.residues import are_congruent
 from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times
 from rafs.grammar.enclosure import Bounds, enclose
@@ -189,8 +190,9 @@ def _congruent(link: Link, bindings: Mapping[str, Fraction], value: Fraction, re
     modulus = evaluate(link.modulus, bindings) if link.modulus is not None else None
     if modulus is None or modulus <= 0:
         return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="no modulus")
-    if ((value - result) / modulus).denominator == 1:
-        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=link.right_span)
+    held = are_congruent(value, result, modulus)
+    if held is not False:
+        return replace(_told(link, held, "" if held else "no inverse"), value=value, result=result)
     return _doubted(link, value, result, f"the two sides differ by {show(value - result)}")
 
 

@@ -12,7 +12,7 @@ _RATIO_STEMS = ("ratio", "proportion", "odds", "scale", "simplif", "reduc")
 _RATIO_WORD = re.compile(r"\b(?:ratios?|proportions?|odds|scale|simplif\w{1,6}|reduc\w{1,4})\b", re.IGNORECASE)
 _RATIO = re.compile(
     r":(?<=\d:)(?:\d(?![\d:])|(?<=\d{3}:)\d|(?:[6-9]\d|\d{3})(?!\d)|\d{1,6}:\d"
-    r"|\d{2}\s?=\s?\d{1,6}(?:[./]\d{1,6})?(?![\d:./]))"
+    r"|(?!00)\d{2}\s?=\s?\d{1,6}(?:[./]\d{1,6})?(?![\d:./]|\s?(?:[ap]\.?m\b|h(?:ou)?rs?\b|h\b|min|o['’]clock)))"
 )
 """A pair that no clock shows: one digit or too many behind the colon, three terms, `10:15 = 0.67`."""
 _DATE = re.compile(

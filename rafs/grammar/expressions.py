@@ -6,7 +6,7 @@ Nothing is ever evaluated as code, and everything is capped: a cap that is hit g
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from math import comb, factorial, gcd, isqrt, lcm, perm
+from math import comb, factorial, gcd, isqrt, lcm, log, perm
 from types import MappingProxyType
 
 from rafs.grammar.lexing import lex
@@ -254,10 +254,11 @@ def _logarithm(base: Fraction, value: Fraction, *, whole: bool = False) -> Fract
 
 def _whole_logarithm(base: Fraction, value: Fraction) -> int | None:
     """Return n with base^n = value, for base and value above 1."""
-    power, exponent = Fraction(1), 0
-    while power < value and exponent < MAX_FACTORIAL and power.numerator.bit_length() < MAX_BITS:
-        power, exponent = power * base, exponent + 1
-    return exponent if power == value else None
+    size, unit = (log(number.numerator) - log(number.denominator) for number in (value, base))
+    exponent = round(size / unit) if unit else 0  # floats only find the candidate
+    if not 0 < exponent <= MAX_FACTORIAL or exponent * base.numerator.bit_length() > MAX_BITS:
+        return None
+    return exponent if base**exponent == value else None
 
 
 def _subfactorial(value: Fraction) -> Fraction:

@@ -15,7 +15,8 @@ _LISTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(["sum", "total", "combined total", "grand total"], "+"),
         "product": "*",
         **dict.fromkeys(["average", "mean", "arithmetic mean", "average value", "mean value"], "mean"),
-        **dict.fromkeys(["difference", "positive difference", "absolute difference"], "-"),
+        "difference": "ordered -",
+        **dict.fromkeys(["positive difference", "absolute difference"], "-"),
         **dict.fromkeys(["quotient", "ratio"], "/"),
         **{name: name for name in ("median", "mode", "range", "gcd", "lcm")},
         **dict.fromkeys(["gcf", "hcf"], "gcd"),
@@ -131,11 +132,11 @@ def _of_list(name: str, items: list[Expression]) -> Expression:
         for item in items[1:]:
             result = Binary(op=name, left=result, right=item)
         return result
-    if name in "-/":
+    if name in ("-", "ordered -", "/"):
         if len(items) != 2:
             raise Unreadable
-        result = Binary(op=name, left=items[0], right=items[1])
-        return Call(name="abs", args=(result,)) if name == "-" else result
+        result = Binary(op=name[-1], left=items[0], right=items[1], spoken=name == "ordered -")
+        return result if name == "/" else Call(name="abs", args=(result,))
     return Call(name=name, args=tuple(items))
 
 

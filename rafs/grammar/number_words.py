@@ -42,8 +42,6 @@ _ARTICLES = frozenset(["a", "an"])
 _VOCABULARY = frozenset([*_UNITS, *_TENS, *_GROUPS, *_PARTS, *_PLURALS, *_ARTICLES, "and", "point"])
 NUMBER_STARTS = frozenset([*_UNITS, *_TENS, *_PARTS, *_ARTICLES])
 """The words that a spelled number can begin with."""
-COUNTING_WORDS = "|".join([*_UNITS, *_TENS, "half"])
-"""Those that always begin one, as a pattern."""
 _ARTICLE = re.compile(r"[Aa][nN]?\b")
 _COUNTED_ARTICLE = re.compile(rf"an?[ \u00a0-](?:{'|'.join([*_GROUPS, *_PARTS])})\b", re.IGNORECASE)
 _WORD = re.compile(r"[ \u00a0-]?([A-Za-z]+)")

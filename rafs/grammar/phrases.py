@@ -232,10 +232,14 @@ def _joined(kind: str, left: Expression, right: Expression) -> Expression:
         case "up" | "down" if is_share(right):
             return scaled(left, right, up=kind == "up")
         case "more" | "plus":
-            return Binary(op="+", left=right, right=left) if kind == "more" else Binary(op="+", left=left, right=right)
+            return _told("+", right, left) if kind == "more" else _told("+", left, right)
         case "less" | "from":
-            return Binary(op="-", left=right, right=left)
+            return _told("-", right, left)
         case "off":
             return scaled(right, left, up=False)
     op = {"up": "+", "down": "-", "minus": "-", "divided": "/"}.get(kind, "*")
-    return Binary(op=op, left=left, right=right)
+    return _told(op, left, right)
+
+
+def _told(op: str, left: Expression, right: Expression) -> Expression:
+    return Binary(op=op, left=left, right=right, spoken=True)

@@ -99,6 +99,7 @@ PAIRS: dict[str, Meaning] = {
     ">=": (Kind.RELATION, ">="),
     "=<": (Kind.RELATION, "<="),
     "!=": (Kind.RELATION, "!="),
+    **{f"{sign}=": (Kind.JUNK, f"{sign}=") for sign in "+-*/"},
     "==": (Kind.RELATION, "="),
     ":=": (Kind.RELATION, "="),
     "//": (Kind.JUNK, "//"),

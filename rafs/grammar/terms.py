@@ -70,6 +70,8 @@ class Binary:
     op: str
     left: "Expression"
     right: "Expression"
+    spoken: bool = field(default=False, compare=False)
+    """Words tell it, which may group or order otherwise: `10 minus 3 times 2`."""
 
 
 @immutable

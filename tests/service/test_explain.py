@@ -88,7 +88,9 @@ def test_a_picture_is_written_to_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        pytest.param(["--dot", "--svg"], "exclude each other", id="two formats"),
+        pytest.param(["--dot", "--svg"], "one form", id="two formats"),
+        pytest.param(["--svg", "-o", "graph.DOT"], "one form", id="another format than the file's"),
+        pytest.param(["-o", "graph.png"], ".svg or .dot", id="unknown format"),
         pytest.param(["-o", "/nowhere/graph.svg"], "cannot be written", id="no such folder"),
     ],
 )
