@@ -2,6 +2,7 @@
 
 import bisect
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rafs.answers.clauses import Span, comes_to, find_asides, is_stated, outside
@@ -50,8 +51,7 @@ def read_statements(text: str, problem: str = "") -> Statements:
     notation = read_notation([problem, text])
     text = notation.in_english(text)
     tags, reply = thinking_spans(text)
-    for start, end in tags:  # a tag ends the line for what stands beside it
-        text = text[:start] + "\n" * (end - start) + text[end:]
+    text = _without_tags(text, tags)
     marked = find_statements(text, english=notation.decimal_comma)
     if reply is None:
         return Statements(final=(), hidden=tuple(marked), tags=tuple(tags))
@@ -64,6 +64,15 @@ def read_statements(text: str, problem: str = "") -> Statements:
     if not own and (closing := _closing_statement(visible, reply)) and not _overlaps(closing, seen):
         own, marked = [closing], [*marked, closing]
     return Statements(final=(*unseen, *(own or seen)), hidden=tuple(marked), tags=tuple(tags))
+
+
+def _without_tags(text: str, tags: Sequence[tuple[int, int]]) -> str:
+    """Put line ends where tags stand: a tag ends the line for what stands beside it."""
+    pieces, at = [], 0
+    for start, end in tags:
+        pieces += [text[at:start], "\n" * (end - start)]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _is_inside(at: int, spans: list[tuple[int, int]]) -> bool:
