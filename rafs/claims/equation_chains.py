@@ -115,12 +115,19 @@ class Chain:
         return _REWRITTEN.search(between) is not None and _OTHERWISE.search(between) is None
 
 
+def runs_on(equation: Link) -> bool:
+    """Say whether the right side of an equation may only begin it: `2x + 4 = 10 - 4 = 6`."""
+    return equation.continued and isinstance(equation.right, Binary) and not variables(equation.right)
+
+
 def _equation(stated: Stated, name: str) -> Equation | None:
     """Return what was stated as a linear equation; None for one that is doubted, denied, or of another form."""
     link = stated.link
     assert link.right is not None
     numbers = [leaf for side in (link.left, link.right) for leaf in leaves(side) if isinstance(leaf, Number)]
-    if link.doubts or not link.asserted or any(number.percent or number.unit not in ("", "$") for number in numbers):
+    if link.doubts or not link.asserted or runs_on(link):
+        return None
+    if any(number.percent or number.unit not in ("", "$") for number in numbers):
         return None
     form = normal_form(Binary(op="-", left=link.left, right=link.right))
     if form is None or form.atoms() != {name} or set(form.bottom) != {()}:

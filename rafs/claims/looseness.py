@@ -58,7 +58,7 @@ def _percent(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str]
     """Take a number for a percentage, or the other way round."""
     literal = literal_of(link.right)
     if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
-        return Truth.TRUE, "percent"
+        return (Truth.TRUE, "percent") if _makes_percentage(link.left, value) else (Truth.UNKNOWN, "percent or number")
     has_percent = any(isinstance(leaf, Number) and leaf.percent for side in _sides(link) for leaf in leaves(side))
     hundredfold = result == 100 * value or value == 100 * result
     if has_percent and hundredfold and not _is_part(link.left) and not _are_percentages(link):
@@ -67,6 +67,18 @@ def _percent(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str]
     if result == 100 * value and abs(value) < 1 and (is_quotient or literal_of(link.left) is not None):
         return Truth.UNKNOWN, "a percentage without its sign"
     return None
+
+
+def _makes_percentage(left: Expression, value: Fraction) -> bool:
+    """Say whether a number is surely a percentage without its sign: `0.25 * 100`, not `0.05` or `50% of 10`."""
+    numbers = [leaf for leaf in leaves(left) if isinstance(leaf, Number)]
+    if any(leaf.value == PERCENT and not leaf.percent for leaf in numbers):
+        return True
+    return not isinstance(left, Number) and value >= 1 and not any(leaf.percent for leaf in numbers)
+
+
+PERCENT = 100
+"""What a share is multiplied by to be told in percent."""
 
 
 def _share(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str] | None:

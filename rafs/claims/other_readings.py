@@ -6,6 +6,7 @@ from fractions import Fraction
 from rafs.claims.groupings import spoken_values
 from rafs.claims.measured import scales
 from rafs.claims.relations import Link
+from rafs.claims.residues import are_congruent
 from rafs.claims.roundings import is_rounding
 from rafs.claims.shorthands import SHORTHANDS
 from rafs.grammar.expressions import evaluate
@@ -14,6 +15,8 @@ from rafs.grammar.transcendental import PI
 from rafs.grammar.units import family_of, is_known_unit
 
 _TURN = Fraction(360)
+_CLOCK = 12
+"""Hours after which a clock begins anew."""
 MACHINE_PRECISION = Fraction(1, 2**50)
 """Relative error of a number that a machine computed with 53 bits, and a little more: `0.30000000000000004`."""
 _SHORT_PI = frozenset(map(Fraction, ("3.14", "3.142", "3.1416", "3.14159")))
@@ -44,11 +47,19 @@ def _is_count(number: Number) -> bool:
 
 
 def _is_range(link: Link, value: Fraction, result: Fraction) -> bool:
-    """Say whether numbers joined by hyphens are counted or named: `10-12 = 3 pages`, `3-4-5 = 12`."""
+    """Say whether numbers joined by hyphens are counted or named: `10-12 = 3 pages`, `3-4-5 = 12`, `9-5 = 8 hours`."""
     ends = _hyphenated(link.left)
-    if len(ends) < 2 or ends[0] >= ends[1]:
-        return False
-    return result == (ends[1] - ends[0] + 1 if len(ends) == 2 else sum(ends))
+    if len(ends) != 2:
+        return len(ends) > 2 and ends[0] < ends[1] and result == sum(ends)
+    if ends[0] >= ends[1]:
+        return _counts_time(link, "hour") and result == (ends[1] - ends[0]) % _CLOCK
+    return result - (ends[1] - ends[0]) in (0, 1) or _counts_time(link, "hour") or _counts_time(link, "year")
+
+
+def _counts_time(link: Link, unit: str) -> bool:
+    """Say whether the right side is told in that unit of time or one that people change it into."""
+    literal = literal_of(link.right)
+    return literal is not None and bool(literal.unit) and unit in (family_of(literal.unit) or ())
 
 
 def _hyphenated(expression: Expression) -> list[Fraction]:
@@ -82,6 +93,16 @@ def _has_signed_remainder(link: Link, value: Fraction, result: Fraction) -> bool
         case Binary(op="mod"):
             divisor = evaluate(link.left.right)
             return divisor is not None and abs(value - result) == abs(divisor) and abs(result) < abs(divisor)
+    return False
+
+
+def _is_inverse(link: Link, value: Fraction, result: Fraction) -> bool:
+    """Say whether a remainder is the residue of a fraction: `2^{-1} mod 7 = 4`."""
+    match link.left:
+        case Binary(op="mod"):
+            dividend, divisor = evaluate(link.left.left), evaluate(link.left.right)
+            if dividend is not None and divisor is not None and dividend.denominator > 1 and divisor > 0:
+                return are_congruent(dividend, result, divisor) is not False
     return False
 
 
@@ -128,6 +149,7 @@ _READINGS: dict[str, Callable[[Link, Fraction, Fraction], bool]] = {
     "digits added up": _adds_digits,
     "angles of one direction": _is_same_direction,
     "the sign of a remainder": _has_signed_remainder,
+    "the residue of a fraction": _is_inverse,
     "another grouping": _groups_otherwise,
     "a machine number": _is_machine_number,
     "3.14 for pi": _uses_exact_pi,

@@ -93,13 +93,8 @@ class Reader:
     """All that this step relates."""
     chain: Chain = field(default_factory=Chain)
     """The equations that are being rewritten and solved."""
-    pending: Definition | None = None
-    """A new value of a name that is computed from its old one, which the chain goes on with: `x = x + 1 = 6`."""
-
-    def bind(self, given: Definition) -> None:
-        """Give a name its value."""
-        self.bindings[given.name] = given.value
-        self.definitions.append(given)
+    pending: Link | None = None
+    """What computes the new value of a name from its old one; the chain goes on with that: `x = x + 1 = 6`."""
 
 
 def read_claims(blind_steps: Sequence[BlindStep], problem: str) -> tuple[Claim, ...]:
@@ -140,19 +135,31 @@ def read_trace(blind_steps: Sequence[BlindStep], problem: str) -> Reader:
             reader.unread_steps.add(position)
         gone = retracted(step.text, reading.links)
         for index, link in enumerate(reading.links):
-            if reader.pending is not None and link.left_span.start > reader.pending.span.end:
-                _bind_pending(reader)
+            if reader.pending is not None and link.left_span.start >= reader.pending.right_span.end:
+                _end_pending(reader, step)
             if index not in gone:
                 _read_link(reader, step, link)
-        _bind_pending(reader)
+        _end_pending(reader, step)
     return reader
 
 
-def _bind_pending(reader: Reader) -> None:
-    if reader.pending is not None:
-        reader.bind(reader.pending)
-        reader.chain.last.pop(reader.pending.name, None)
-        reader.pending = None
+def _end_pending(reader: Reader, step: BlindStep) -> None:
+    """Bind the name whose new value its old one gave; what was said of the old one is no equation for the new."""
+    link, reader.pending = reader.pending, None
+    if link is None or link.right is None or not isinstance(link.left, Variable):
+        return
+    name, value = link.left.name, evaluate(link.right, reader.bindings)
+    if value is not None:
+        _bind(reader, step, link, name, value)
+    elif not link.continued:
+        return  # an equation to be solved: `x = 2x - 5`
+    reader.chain.last.pop(name, None)
+    reader.equations = [equation for equation in reader.equations if name not in _names(equation)]
+
+
+def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fraction) -> None:
+    reader.bindings[name] = value
+    reader.definitions.append(Definition(step=step.index, name=name, value=value, span=link.right_span))
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
@@ -233,9 +240,11 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
     """Bind a name; where the step has stated an equation in it, the value is a claim: its solution."""
     assert isinstance(link.left, Variable)
     value = evaluate(link.right, reader.bindings) if link.right is not None else None
+    name = link.left.name
+    if link.right is not None and name in variables(link.right):
+        reader.pending = link
     if value is None:
         return
-    name = link.left.name
     equations = [equation for equation in reader.equations if name in _names(equation)]
     if rewritten is not None:
         solved = Ruling(truth=rewritten[0], value=value, result=value, result_span=link.right_span, reason=rewritten[1])
@@ -248,11 +257,8 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
             every = any(are_all(equation, name, reader.links, reader.bindings) for equation in equations)
             solved = solved if every else replace(solved, truth=Truth.UNKNOWN, reason="it may not be the only one")
         _keep(reader, step, link, solved)
-    given = Definition(step=step.index, name=name, value=value, span=link.right_span)
-    if link.right is not None and name in variables(link.right):
-        reader.pending = given
-    else:
-        reader.bind(given)
+    if reader.pending is not link:
+        _bind(reader, step, link, name, value)
 
 
 def _names(link: Link) -> frozenset[str]:

@@ -84,11 +84,23 @@ def doubts_after(tokens: Sequence[Token], end: int) -> frozenset[str]:
         return frozenset(["marked as wrong"])
     if following.kind is Kind.WORD and len(following.text) == 1 and following.text not in "aAI":
         return frozenset(["letter"])
+    if _is_ratio(tokens, end):
+        return frozenset(["ratio"])
     if following.kind is not Kind.OPEN or following.text != "(":
         return frozenset()
     if inside is None or inside.kind is not Kind.WORD or len(inside.text) < 2 or not following.spaced:
         return frozenset(["bracket"])
     return frozenset(["bracket"]) if inside.text in FUNCTIONS else frozenset()
+
+
+def _is_ratio(tokens: Sequence[Token], end: int) -> bool:
+    """Say whether another number follows, to which the right one stands: `60%:40%`, `40% to 60%`; no `to 2 places`."""
+    sign, behind = tokens[end], tokens[end + 1 : end + 3]
+    if not behind or behind[0].kind is not Kind.NUMBER:
+        return False
+    if sign.text == ":":
+        return sign.spaced == behind[0].spaced  # `so = 12: 5 of them` goes on
+    return sign.text.lower() == "to" and (len(behind) < 2 or behind[1].kind is not Kind.WORD)
 
 
 def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:

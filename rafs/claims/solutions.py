@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from rafs.claims.equation_chains import runs_on
 from rafs.claims.relations import Link
 from rafs.claims.verdicts import Ruling
 from rafs.grammar.expressions import evaluate, show
@@ -34,23 +35,18 @@ def are_all(equation: Link, name: str, links: Sequence[Link], bindings: Mapping[
     if form is None or form.atoms() != {name} or set(form.bottom) != {()}:
         return False
     degree = max((power for term, value in form.top.items() if value for _, power in term), default=0)
-    solutions = set()
-    for link in links:
-        if isinstance(link.left, Variable) and link.left.name == name and link.right and not variables(link.right):
-            value = evaluate(link.right)
-            sides = [
-                evaluate(side, {**bindings, name: value})
-                for side in (equation.left, equation.right)
-                if value is not None
-            ]
-            if sides and sides[0] is not None and sides[0] == sides[1]:
-                solutions.add(value)
+    solutions = {
+        value
+        for link in links
+        if isinstance(link.left, Variable) and link.left.name == name and link.right and not variables(link.right)
+        if (value := evaluate(link.right)) is not None and _solves({**bindings, name: value}, equation)
+    }
     return 0 < degree <= len(solutions)
 
 
-def runs_on(equation: Link) -> bool:
-    """Say whether the right side of an equation may only begin it: `2x + 4 = 10 - 4 = 6`."""
-    return equation.continued and isinstance(equation.right, Binary) and not variables(equation.right)
+def _solves(trial: Mapping[str, Fraction], equation: Link) -> bool:
+    left = evaluate(equation.left, trial)
+    return left is not None and equation.right is not None and left == evaluate(equation.right, trial)
 
 
 def speaks_of_several(text: str) -> bool:

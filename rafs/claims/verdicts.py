@@ -8,7 +8,7 @@ from rafs.claims.conventions import Readings, read_conventions, states_identity
 from rafs.claims.dates import rule_dates
 from rafs.claims.exact_values import find_value, related
 from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, loose_reading
-from rafs.claims.measured import compare_measures, have_one_unit
+from rafs.claims.measured import compare_measures, have_one_unit, truth_of_equals
 from rafs.claims.other_readings import other_reading
 from rafs.claims.relations import Link
 from rafs.claims.residues import are_congruent
@@ -115,8 +115,8 @@ def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fract
     if held is None and link.relation == "=":
         held = compare_measures(link.left, link.right)
     if (value == result and held is not False) or held:
-        reason = "" if value == result else "units converted"
-        return Ruling(truth=Truth.TRUE, value=value, result=result, result_span=span, reason=reason)
+        truth, reason = truth_of_equals(link.left, link.right, converted=value != result)
+        return Ruling(truth=truth, value=value, result=result, result_span=span, reason=reason)
     first = _run_on(link, value)
     if first is not None:
         truth = Truth.TRUE if link.continued else Truth.UNKNOWN
@@ -188,11 +188,9 @@ def _run_on(link: Link, value: Fraction) -> Number | None:
 
 def _congruent(link: Link, bindings: Mapping[str, Fraction], value: Fraction, result: Fraction) -> Ruling:
     modulus = evaluate(link.modulus, bindings) if link.modulus is not None else None
-    if modulus is None or modulus <= 0:
-        return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="no modulus")
-    held = are_congruent(value, result, modulus)
+    held = None if modulus is None or modulus <= 0 else are_congruent(value, result, modulus)
     if held is not False:
-        return replace(_told(link, held, "" if held else "no inverse"), value=value, result=result)
+        return replace(_told(link, held, "" if held else "no modulus, or no inverse"), value=value, result=result)
     return _doubted(link, value, result, f"the two sides differ by {show(value - result)}")
 
 

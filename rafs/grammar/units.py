@@ -190,7 +190,7 @@ def _spelled_ahead(words: list[str], at: int) -> bool:
 
 def _is_word(words: list[str], at: int) -> bool:
     """Say whether a plain word stands there: `in total` is no inch."""
-    return at < len(words) and words[at][0].isalpha() and words[at].lower() not in ("per", "of", *_AFTER_WORDS)
+    return at < len(words) and words[at][0].isalpha() and words[at].lower() not in ("per", "of", "in", *_AFTER_WORDS)
 
 
 def _spelled(word: str) -> str:

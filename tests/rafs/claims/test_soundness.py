@@ -170,3 +170,87 @@ BARS = {
 @pytest.mark.parametrize(("text", "expected"), BARS.values(), ids=BARS)
 def test_spaced_bars_hold_an_absolute_value_outside_of_tables(text: str, expected: Truth) -> None:
     assert verdict(text) is expected
+
+
+RESIDUES = {
+    "inverse": (r"3^{-1} \equiv 4 \pmod{11}", R),
+    "fraction": (r"\frac{1}{5} ≡ 9 (mod 11)", R),
+    "numerator": ("4/3 ≡ 5 (mod 11)", R),
+    "no_residue_of_it": ("4/3 ≡ 6 (mod 11)", W),
+    "no_inverse": ("1/6 ≡ 5 (mod 9)", U),
+    "remainder": ("3^{-1} mod 11 = 4", U),
+    "no_remainder_of_it": ("3^{-1} mod 11 = 5", W),
+    "whole": ("25 ≡ 4 (mod 11)", W),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), RESIDUES.values(), ids=RESIDUES)
+def test_a_fraction_is_congruent_to_its_residue(text: str, expected: Truth) -> None:
+    assert verdict(text) is expected
+
+
+REASSIGNED = {
+    "comma": ("t = 8, t = t + 3 = 11.", R),
+    "twice": ("k = 4; k = k + 3 = 7; k = k * 2 = 14.", R),
+    "word": ("stock = 40. stock = stock - 15 = 25.", R),
+    "wrong": ("t = 8, t = t + 3 = 12.", W),
+    "told_again": ("t = 8, t = t + 3 = 11, so t = 11.", R),
+    "no_equation_of_it": ("t = 8, t = t * 3, so t = 24.", U),
+    "no_value_before": ("t counts the rows. t = t + 3 = 11, so t = 11.", U),
+    "used_behind": ("t = 8, t = t + 3 = 11, 2t = 22", R),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), REASSIGNED.values(), ids=REASSIGNED)
+def test_a_name_keeps_its_old_value_until_the_new_one_is_computed(text: str, expected: Truth) -> None:
+    assert verdict(text) is expected
+
+
+ALL_SOLUTIONS = {
+    "only": ("x^2 = 49 has the only solution x = 7.", U),
+    "only_behind": ("x^2 = 6x, so x = 6 is the only solution.", U),
+    "plural": ("The solutions of x^2 = 49 are x = 7.", U),
+    "both": ("x^2 - 9x + 14 = 0, so the solutions are x = 2 and x = 7.", R),
+    "linear": ("The only solution of 5x = 35 is x = 7.", R),
+    "one_of_them": ("x^2 = 49, so x = 7.", R),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ALL_SOLUTIONS.values(), ids=ALL_SOLUTIONS)
+def test_a_solution_told_to_be_the_only_one_is_true_only_where_no_other_can_be(text: str, expected: Truth) -> None:
+    assert verdict(text) is expected
+
+
+RUN_ON_EQUATIONS = {
+    "concluded": "3x+5 = 20 - 5 = 15, so x = 5.",
+    "announced": "3x + 5 = 20 - 5 = 15. Solving for x, we get x = 5.",
+}
+
+
+@pytest.mark.parametrize("text", RUN_ON_EQUATIONS.values(), ids=RUN_ON_EQUATIONS)
+def test_a_run_on_is_no_equation_that_refutes_a_solution(text: str) -> None:
+    assert verdict(text) is not W
+    assert verdict(text.replace(" - 5 = 15", "").replace("x = 5.", "x = 6.")) is W
+
+
+SPOKEN = {
+    "half_of_a_sum": ("Half of 12 plus 4 is 8.", U),
+    "half_and_a_sum": ("Half of 12 plus 4 is 10.", R),
+    "half_neither": ("Half of 12 plus 4 is 9.", W),
+    "twice_a_sum": ("Twice 5 plus 6 is 22.", U),
+    "left_to_right": ("20 minus 4 times 3 is 48.", U),
+    "usual": ("20 minus 4 times 3 is 8.", R),
+    "neither": ("20 minus 4 times 3 is 12.", W),
+    "turned_round": ("6 less than 5 times 4 is -4.", U),
+    "on_the_right": ("48 equals 20 minus 4 times 3.", U),
+    "in_signs": ("20 - 4 * 3 is 48.", W),
+    "ordered": ("The difference of 4 and 9 is -5.", U),
+    "unordered": ("The difference of 4 and 9 is 5.", R),
+    "no_difference": ("The difference of 4 and 9 is 6.", W),
+    "positive": ("The positive difference of 4 and 9 is -5.", W),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SPOKEN.values(), ids=SPOKEN)
+def test_spoken_calculations_are_refuted_only_under_every_grouping(text: str, expected: Truth) -> None:
+    assert verdict(text) is expected
