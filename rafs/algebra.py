@@ -29,6 +29,8 @@ WALL_LIMIT_S = 2.0
 """Wall time of one comparison; beyond it the process is killed. The worker itself gives up at 0.25 s of CPU."""
 START_LIMIT_S = 20.0
 """Wall time to start a process; importing sympy takes about 0.5 s on an idle core, and far longer on a busy one."""
+BURIAL_LIMIT_S = 10.0
+"""Wall time to wait for the end of a killed process, which no caller is to hang on."""
 WAIT_LIMIT_S = 10.0
 """Wall time a comparison waits for a process: half of what `MAX_WAITING` hard ones take, and an age for honest ones."""
 N_PROCESSES = 2
@@ -97,8 +99,8 @@ class AlgebraWorker:
 
     async def close(self) -> None:
         """Kill every process: a comparison under way is UNKNOWN, a later one starts new processes."""
-        for process in self._processes:
-            _kill(process)
+        while self._processes:
+            _kill(self._processes.pop())
         while self._idle:
             await self._bury(self._idle.pop())
 
@@ -115,9 +117,12 @@ class AlgebraWorker:
         finally:
             self._waiting -= 1
 
-    async def _ask(self, question: bytes) -> Truth | None:
-        """Return the answer of a process, which is kept for the next question; None where it gave none."""
-        process, why, spent = None, "", True
+    async def _ask(self, question: bytes, attempts: int = 2) -> Truth | None:
+        """Return the answer of a process, which is kept for the next question; None where it gave none.
+
+        An idle process may have died without anybody noticing yet: then the question is asked once more.
+        """
+        process, why, spent, was_idle = None, "", True, bool(self._idle)
         try:
             process = await self._warm_process()
             async with asyncio.timeout(self._wall_limit_s):
@@ -128,12 +133,15 @@ class AlgebraWorker:
             why = repr(error)
             if process is None:
                 logger.warning("no algebra process: %s", why)
-            return None
+            died = isinstance(error, OSError) and not isinstance(error, TimeoutError) and process in self._processes
+            if died and was_idle:
+                why = f"it died between two comparisons, or in this one: {why}"
         finally:
             if process is not None and spent:
                 await self._bury(process, why)
             elif process is not None:
                 self._idle.append(process)
+        return await self._ask(question, attempts - 1) if died and was_idle and attempts > 1 else None
 
     async def _warm_process(self) -> Process:
         """Return a process that has imported sympy."""
@@ -159,8 +167,12 @@ class AlgebraWorker:
         assert process.stdout is not None
         if not process.stdout.at_eof():  # else it is ending; `kill` would take its status from under asyncio's watcher
             _kill(process)
+        said = b""
         try:
-            _, said = await process.communicate()
+            async with asyncio.timeout(BURIAL_LIMIT_S):
+                _, said = await process.communicate()
+        except TimeoutError:
+            logger.error("algebra process %s was killed and has not ended", process.pid)
         finally:
             self._processes.discard(process)
         if why:
