@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from counterfactuals.numerals import Numeral, mentions, nearby_value, read_numeral, read_result, write_like
 from rafs.interventions import Edit, EditFamily
-from rafs.quantities.graph import replay
+from rafs.quantities.replaying import leading_to, replay
 from rafs.types import Claim, Operand, QuantityGraph, Truth
 
 _OPERATOR = re.compile(r"\\times|\\cdot|\\div|[+\-−–*×·/÷]|(?<=\s)[xX](?=\s)")
@@ -56,18 +56,6 @@ def predict(graph: QuantityGraph, edit: Edit, target: int | None) -> Fraction | 
     if target in replayed:
         return replayed[target]
     return None if edit.claim in leading_to(graph, target) else graph.claims[target].result
-
-
-def leading_to(graph: QuantityGraph, target: int | None) -> frozenset[int]:
-    """Return the claims that the target's result is computed from, itself included; one backward pass."""
-    reached: set[int] = set()
-    pending = [] if target is None else [target]
-    while pending:
-        index = pending.pop()
-        if index not in reached:
-            reached.add(index)
-            pending += [operand.claim for operand in graph.claims[index].operands if operand.claim is not None]
-    return frozenset(reached)
 
 
 def _edit(graph: QuantityGraph, index: int, text: str, family: EditFamily, generator: random.Random) -> Edit | None:

@@ -3,8 +3,8 @@
 import random
 from collections.abc import Mapping, Sequence
 
-from counterfactuals.edits import leading_to
 from counterfactuals.numerals import read_result
+from rafs.quantities.replaying import leading_to
 from rafs.types import Reading
 
 

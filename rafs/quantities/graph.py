@@ -11,11 +11,8 @@ from rafs.quantities.ending import Derivation, find_end
 from rafs.quantities.grounding import read_ground
 from rafs.quantities.mentions import numbers_in_prose
 from rafs.quantities.prose import Prose, given_numbers
-from rafs.quantities.replaying import replay
 from rafs.quantities.sources import Sources
 from rafs.types import BlindStep, Claim, QuantityGraph
-
-__all__ = ["read_graph", "replay"]
 
 
 def read_graph(problem: str, steps: Sequence[BlindStep]) -> QuantityGraph:

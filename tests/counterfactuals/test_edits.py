@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfactuals.edits import draw_edits, leading_to, predict
+from counterfactuals.edits import draw_edits, predict
 from rafs.interventions import Edit, EditFamily
+from rafs.quantities.replaying import leading_to
 from rafs.reading import read_text
 from rafs.types import Reading
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.quantities.graph import read_graph, replay
-from rafs.quantities.replaying import leading_to, replay_end
+from rafs.quantities.graph import read_graph
+from rafs.quantities.replaying import leading_to, replay, replay_end
 from rafs.types import BlindStep, QuantityGraph, StepKind
 
 PROBLEM = "A stall sells 8 melons at $3 each and a third as many pumpkins at $5 each, for 4 weeks. What does it earn?"
