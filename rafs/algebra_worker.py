@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ KERNEL_CPU_LIMIT_S = 1
 MEMORY_LIMIT_BYTES = 1 << 30
 """Address space of the process. macOS sets no such limit; there the CPU limit alone bounds what can be filled."""
 SPENT_MEMORY_BYTES = 256 << 20
-"""Peak memory after which the process is replaced, so that a heap once blown up is given back. 90 MiB are usual."""
+"""Memory held at which the process is replaced, so that a heap once blown up is given back. 90 MiB are usual."""
 SPENT_COMPARISONS = 2000
 """Comparisons after which the process is replaced, against leaks; a start costs as much CPU as some fifty of them."""
 MAX_EXPONENT = 400
@@ -227,9 +228,16 @@ def _limit(what: int, soft: int) -> None:
         resource.setrlimit(what, (soft, resource.getrlimit(what)[1]))
 
 
-def _peak_bytes() -> int:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+def _held_bytes() -> int:
+    """Return the memory that this process holds.
+
+    Its peak (`ru_maxrss`) is not its own on Linux: whoever starts it hands on its own peak, and a parent with models
+    loaded would wear out a process by each comparison.
+    """
+    try:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize()
+    except OSError:  # macOS
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _truth(line: str) -> str:
@@ -260,7 +268,7 @@ def main() -> None:
     print(flush=True)
     for count, line in enumerate(sys.stdin, start=1):
         truth = _truth(line)
-        spent = count >= SPENT_COMPARISONS or _peak_bytes() > SPENT_MEMORY_BYTES
+        spent = count >= SPENT_COMPARISONS or _held_bytes() > SPENT_MEMORY_BYTES
         print(json.dumps({"truth": truth, "spent": spent}), flush=True)
 
 

@@ -131,6 +131,23 @@ async def test_same_question_is_computed_once(algebra: AlgebraWorker) -> None:
     assert monotonic() - started < 0.2, "the CPU limit alone is 0.25 s"
 
 
+def test_parent_that_holds_much_memory_does_not_wear_its_processes_out() -> None:
+    code = (
+        "import asyncio; from rafs.algebra import AlgebraWorker; from benchmarks.algebra_load import children\n"
+        "heap = bytearray(b'x' * (400 << 20))\n"
+        "async def main():\n"
+        "    algebra = AlgebraWorker(n_processes=1)\n"
+        "    await algebra.compare('x+x', '2x')\n"
+        "    first = children()\n"
+        "    await algebra.compare('x+x+x', '3x')\n"
+        "    print(len(first), children() == first)\n"
+        "    await algebra.close()\n"
+        "asyncio.run(main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout == "1 True\n"
+
+
 def test_processes_end_with_a_parent_that_vanishes() -> None:
     code = (
         "import asyncio, os; from rafs.algebra import AlgebraWorker; from benchmarks.algebra_load import children\n"
