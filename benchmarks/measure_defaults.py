@@ -26,7 +26,7 @@ from rafs.registry import load_registry
 from rafs.types import Judged, Reading
 from rafs.usage import Meter
 from service.settings import load_settings
-from service.wiring import Stock
+from service.stock import Stock
 from verifiers.symbolic import CheckerSays, check_step
 
 PRESET = "standard"

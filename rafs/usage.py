@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from time import perf_counter
 
 
@@ -13,6 +13,24 @@ class Stage(StrEnum):
     VERIFY = "verify"
     AGREE = "agree"
     INTERVENE = "intervene"
+
+
+class Priority(IntEnum):
+    """Who is served first where work waits; the smaller, the sooner."""
+
+    GATE = 0
+    """Somebody waits in front of a screen."""
+    SCORE = 1
+    BATCH = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """On whose behalf work is done."""
+
+    tenant: str = ""
+    """Nothing that was computed for one tenant is reused for another."""
+    priority: Priority = Priority.SCORE
 
 
 @dataclass(slots=True)
@@ -28,6 +46,7 @@ class StageUsage:
 class Meter:
     """Accumulates the cost of one request; engines add to the stage they were called in."""
 
+    caller: Caller = field(default_factory=Caller)
     stages: dict[str, StageUsage] = field(default_factory=dict)
 
     def add(self, stage: str, *, calls: int = 0, tokens: int = 0) -> None:

@@ -21,7 +21,7 @@ from rafs.request import GeneratorInfo, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
 from rafs.types import judged_only
-from rafs.usage import Meter, Stage
+from rafs.usage import Caller, Meter, Priority, Stage
 from rafs.wire import ModelStatus, ScoreResponse
 from verifiers.judge_prompt import PROMPT_VERSION
 
@@ -120,7 +120,7 @@ class Scorer:
         pipeline = await self._pipeline(name)
         writer = self._writer(request.generator or GeneratorInfo())
         job = to_input(request, writer, draw_seed(self._edit_secret, request))
-        result = await pipeline.score(job, Meter())
+        result = await pipeline.score(job, Meter(caller=Caller(priority=_priority_of(name))))
         models = models_used(result)
         provenance = ProvenanceOut(
             rafs_version=__version__,
@@ -185,6 +185,10 @@ def to_input(
         edit_seed=edit_seed,
         cut_off=cut_off,
     )
+
+
+def _priority_of(preset: str) -> Priority:
+    return Priority.GATE if preset == "gate" else Priority.SCORE
 
 
 def draw_seed(secret: str, request: ScoreRequest) -> int:

@@ -1,0 +1,162 @@
+"""Models, built from what the registry says of them: with wiring.py, all that names concrete classes."""
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol, TypeVar, cast
+
+from rafs.contracts import Generator, Nli, Verifier
+from rafs.engines.embeddings import SentenceEmbedder
+from rafs.engines.nli import EmbeddingNli
+from rafs.engines.sequence_nli import SequenceClassifierNli
+from rafs.engines.server_connection import ServerConnection, ServerSettings
+from rafs.engines.transformers_generator import TransformersGenerator
+from rafs.engines.transformers_lm import TransformersProber
+from rafs.engines.vllm_server import ServerGenerator, ServerProber
+from rafs.engines.weights import locate
+from rafs.errors import ConfigError
+from rafs.model_entry import ModelEntry, Role, SourceKind
+from rafs.registry import Registry
+from rafs.types import ModelIdentity
+from service.scorer import revision_of
+from service.settings import PULL
+from verifiers.judge import JudgeVerifier
+
+Built = TypeVar("Built")
+
+
+class HasThread(Protocol):
+    """An engine with an inference thread."""
+
+    def close(self) -> None:
+        """End the thread."""
+        ...
+
+
+Engine = TypeVar("Engine", bound=HasThread)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One model to build: what the registry says of it, and what the machine offers."""
+
+    entry: ModelEntry
+    identity: ModelIdentity
+    cache: Path
+    threads: int
+    pull: str
+    """The command that fetches weights."""
+    closing: AsyncExitStack
+    """Takes what must be closed with the process."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its weights lie.
+
+        Raises:
+            ConfigError: They do not lie there yet, or torch is not installed.
+        """
+        if find_spec("torch") is None:
+            raise ConfigError(
+                f"model {self.entry.id!r} runs on torch, which is not installed: pip install 'rafs[local]'"
+            )
+        source = self.entry.to_source()
+        folder = None if source is None else locate(source, self.cache)
+        if folder is None:
+            raise ConfigError(f"the weights of {self.entry.id!r} are not on this machine: run `{self.pull}`")
+        return folder
+
+    def connect(self) -> ServerConnection:
+        """Return a connection to the server of an endpoint model."""
+        settings = ServerSettings(
+            base_url=self.entry.location, model=self.entry.model or self.entry.id, api_key_env=self.entry.api_key_env
+        )
+        connection = ServerConnection(settings)
+        self.closing.push_async_callback(connection.close)
+        return connection
+
+    def keep(self, engine: Engine) -> Engine:
+        """Return the engine, after noting that its inference thread ends with the process."""
+        self.closing.callback(engine.close)
+        return engine
+
+    @property
+    def is_served(self) -> bool:
+        """Whether it runs on a server instead of in this process."""
+        return self.entry.kind is SourceKind.ENDPOINT
+
+
+def build_judge(order: Order) -> Verifier:
+    """Return the model as a judge of steps."""
+    if order.is_served:
+        return JudgeVerifier(ServerProber(order.connect(), order.identity))
+    dtype = order.entry.dtype or "float32"
+    prober = TransformersProber.load(order.folder, order.identity, threads=order.threads, dtype=dtype)
+    return JudgeVerifier(order.keep(prober))
+
+
+def build_nli(order: Order) -> Nli:
+    """Return the model as a validator: a three-way classifier, or an embedder with exact checks on top."""
+    if order.is_served:
+        raise ConfigError(f"model {order.entry.id!r}: a validator runs in this process, not behind an endpoint")
+    if Role.EMBEDDER in order.entry.roles:
+        return EmbeddingNli(order.keep(SentenceEmbedder.load(order.folder, order.identity, threads=order.threads)))
+    return order.keep(SequenceClassifierNli.load(order.folder, order.identity, threads=order.threads))
+
+
+def build_generator(order: Order) -> Generator:
+    """Return the model as the writer of traces."""
+    if order.is_served:
+        return ServerGenerator(order.connect(), order.identity)
+    dtype = order.entry.dtype or "float32"
+    return order.keep(TransformersGenerator.load(order.folder, order.identity, threads=order.threads, dtype=dtype))
+
+
+class Stock:
+    """Builds each model once, however many presets use it."""
+
+    def __init__(self, registry: Registry, cache: Path, threads: int, pull: str = PULL) -> None:
+        self._registry = registry
+        self._pull = pull
+        self._cache = cache
+        self._threads = threads
+        self.closing = AsyncExitStack()
+        self._built: dict[tuple[str, Role], object] = {}
+
+    def judges(self, preset: str) -> list[Verifier]:
+        """Return the judges of a preset, in order of preference."""
+        return [self._take(entry, Role.JUDGE, build_judge) for entry in self._registry.candidates(preset, Role.JUDGE)]
+
+    def validators(self, preset: str) -> list[Nli]:
+        """Return the validators of a preset, in order of preference."""
+        return [self._take(entry, Role.NLI, build_nli) for entry in self._registry.candidates(preset, Role.NLI)]
+
+    def generators(self, preset: str) -> dict[str, Generator]:
+        """Return the generators of a preset, by id and by the name under which they are served."""
+        found: dict[str, Generator] = {}
+        for entry in self._registry.candidates(preset, Role.GENERATOR):
+            generator = self._take(entry, Role.GENERATOR, build_generator)
+            found |= {name: generator for name in (entry.id, entry.model) if name}
+        return found
+
+    def _take(self, entry: ModelEntry, role: Role, build: Callable[[Order], Built]) -> Built:
+        identity = ModelIdentity(
+            id=entry.id,
+            family=entry.family,
+            revision=revision_of(entry),
+            kin=tuple(sorted(self._registry.families_of_entry(entry) - {entry.family})),
+        )
+        order = Order(
+            entry=entry,
+            identity=identity,
+            cache=self._cache,
+            threads=self._threads,
+            pull=self._pull,
+            closing=self.closing,
+        )
+        key = (entry.id, role)
+        if key not in self._built:
+            self._built[key] = build(order)
+        return cast(Built, self._built[key])
