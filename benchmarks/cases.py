@@ -7,9 +7,9 @@ one of `also_ok`. It is a hard failure when it says something definite that is n
 either of them for unknown, equal for different, an answer where none is stated, a step cut open, a value listed in
 `never`, a crash, or a limit of `within_s` or `peak_memory_mb_max` passed. All else that does not pass is a miss.
 
-Areas: symbolic, security, injection (its claims and answers), equivalence (both argument orders, and votes), extract,
-split. One JSON line comes out, with totals by area and the areas that were not run; the exit status is 1 on a hard
-failure.
+Areas: symbolic, security, injection (claims, answers, and the judge's prompt), judge_parse, equivalence (both argument
+orders, and votes), extract, split. One JSON line comes out, with totals by area and the areas that were not run; the
+exit status is 1 on a hard failure.
 """
 
 import argparse
@@ -18,14 +18,13 @@ import json
 import resource
 import sys
 import time
-import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
+from benchmarks.bank.judges import NOTES, check_prompt, check_source_of_verdict, run_judge_parse
+from benchmarks.bank.outcomes import Fields, Outcome, Result, bare, generated, graded, worst
 from rafs.algebra import AlgebraWorker
 from rafs.answers.equivalence import equivalent
 from rafs.answers.extraction import extract_answer
@@ -35,48 +34,25 @@ from rafs.reading import settle_reading
 from rafs.steps import read_trace
 from rafs.types import BlindStep, Claim, Reading, Truth
 
-Fields = Mapping[str, Any]
-Result = tuple["Outcome", object]
-"""The outcome, and what was got."""
 _VERDICTS = {Truth.TRUE: "right", Truth.FALSE: "wrong", Truth.UNKNOWN: "unknown"}
 _EQUIVALENT = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: "unknown"}
 
 
-class Outcome(StrEnum):
-    OK = "ok"
-    MISS = "miss"
-    HARD = "hard"
-
-
-def generated(fields: Fields, name: str) -> Any:
-    """Return a field as it stands, or made from its `_gen` form: prefix + repeat * times + mid + suffix."""
-    if name in fields or f"{name}_gen" not in fields:
-        return fields.get(name)
-    parts, times = fields[f"{name}_gen"], fields[f"{name}_gen"].get("times", 0)
-    middle = parts.get("repeat", "") * times + parts.get("mid", "") + parts.get("suffix_repeat", "") * times
-    return parts.get("prefix", "") + middle + parts.get("suffix", "")
-
-
-def graded(got: object, expected: Fields, field: str, *, soft: object) -> Result:
-    """Compare with the expected value; `soft` is the value that says nothing definite, and so is only a miss."""
-    allowed = [expected[field], *expected.get("also_ok", [])]
-    never = expected.get("never", [])
-    if got in (never if isinstance(never, list) else [never]):
-        return Outcome.HARD, got
-    if any(got == value and type(got) is type(value) for value in allowed):
-        return Outcome.OK, got
-    return (Outcome.MISS if got == soft else Outcome.HARD), got
+async def read_case(fields: Fields, algebra: AlgebraWorker) -> Reading:
+    """Read a step behind its context."""
+    step = generated(fields, "step") or generated(fields, "trace") or ""
+    problem = fields.get("problem") or fields.get("question") or "Check the calculation."
+    context = list(fields.get("context") or [])
+    # Not `read_text`: a text over the service's limits is read too.
+    trace = read_trace(problem, [*context, step] if context or "trace" not in fields else step)
+    blind = [BlindStep(index=step.index, text=step.blind_text, kind=step.kind) for step in trace.derivation()]
+    return await settle_reading(Reading(trace=trace, graph=read_graph(problem, blind)), algebra)
 
 
 async def claims_of(fields: Fields, algebra: AlgebraWorker) -> list[Claim]:
-    """Read a step behind its context and return the step's own claims."""
-    context = list(fields.get("context") or [])
-    step = generated(fields, "step") or generated(fields, "trace") or ""
-    problem = fields.get("problem") or fields.get("question") or "Check the calculation."
-    trace = read_trace(problem, [*context, step])  # not `read_text`: a text over the service's limits is read too
-    blind = [BlindStep(index=step.index, text=step.blind_text, kind=step.kind) for step in trace.derivation()]
-    reading = await settle_reading(Reading(trace=trace, graph=read_graph(problem, blind)), algebra)
-    return [claim for claim in reading.graph.claims if claim.step >= len(context)]
+    """Return the step's own claims."""
+    reading = await read_case(fields, algebra)
+    return [claim for claim in reading.graph.claims if claim.step >= len(fields.get("context") or [])]
 
 
 async def run_symbolic(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> Result:
@@ -95,10 +71,6 @@ async def run_symbolic(fields: Fields, expected: Fields, algebra: AlgebraWorker)
     return outcome, got
 
 
-def bare(text: str) -> str:
-    return "".join(sign for sign in text if not sign.isspace() and unicodedata.category(sign) != "Cf")
-
-
 def peak_memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -112,15 +84,42 @@ async def run_security(fields: Fields, expected: Fields, algebra: AlgebraWorker)
     return outcome, got
 
 
-async def run_injection(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> Result | None:
-    if "answer" in expected:
-        return run_extract(fields, expected)
-    if "symbolic" not in expected:
-        return None  # a property of the judge's prompt, which the language does not render
-    claims = {bare(claim.text): _VERDICTS[claim.truth] for claim in await claims_of(fields, algebra)}
-    got = {wanted["claim"]: claims.get(bare(wanted["claim"]), "unknown") for wanted in expected["symbolic"]}
-    worst = [graded(got[w["claim"]], w, "verdict", soft="unknown")[0] for w in expected["symbolic"]]
-    return max(worst, key=list(Outcome).index, default=Outcome.OK), got
+async def run_injection(fields: Fields, expected: Fields, algebra: AlgebraWorker) -> Result:
+    """Check the claims, the answer, and what the judge would be shown; a key that nobody knows is a miss."""
+    reading = await read_case(fields, algebra)
+    trace = generated(fields, "trace")
+    results: list[Result] = []
+    for key, value in expected.items():
+        match key:
+            case "symbolic":
+                results += check_claims(reading, value)
+            case "answer":
+                results.append(run_extract(fields, expected))
+                results.append(check_flag(fields, expected))
+            case "prompt":
+                results += check_prompt(trace, reading.blind(), value)
+            case "no_template_evaluation":
+                results += check_prompt(trace, reading.blind(), {"verbatim": value})
+            case "judge_score_not_from_trace":
+                results.append(await check_source_of_verdict(trace, reading.blind()))
+            case "overall_not" if value == "clean":
+                refuted = any(claim.truth is Truth.FALSE for claim in reading.graph.claims)
+                results.append((Outcome.OK if refuted else Outcome.HARD, "refuted" if refuted else "clean"))
+            case _ if key not in NOTES:
+                results.append((Outcome.MISS, f"key {key!r} is not read"))
+    return worst(results)
+
+
+def check_flag(fields: Fields, expected: Fields) -> Result:
+    """Check that an answer which competes with the expected one is flagged."""
+    found = extract_answer(generated(fields, "trace"), fields.get("choices"), problem=fields.get("problem") or "")
+    is_main = found is None or equivalent(found.text, expected["answer"] or "") is Truth.TRUE
+    return (Outcome.OK if is_main or (found and found.ambiguous) else Outcome.MISS), found
+
+
+def check_claims(reading: Reading, wanted: Sequence[Fields]) -> list[Result]:
+    found = {bare(claim.text): _VERDICTS[claim.truth] for claim in reading.graph.claims}
+    return [graded(found.get(bare(one["claim"]), "unknown"), one, "verdict", soft="unknown") for one in wanted]
 
 
 def run_equivalence(fields: Fields, expected: Fields) -> Result:
@@ -165,11 +164,12 @@ def run_split(fields: Fields, expected: Fields) -> Result:
 
 
 PLAIN: dict[str, Callable[[Fields, Fields], Result]] = {
+    "judge_parse": run_judge_parse,
     "equivalence": run_equivalence,
     "extract": run_extract,
     "split": run_split,
 }
-ASKING: dict[str, Callable[[Fields, Fields, AlgebraWorker], Awaitable[Result | None]]] = {
+ASKING: dict[str, Callable[[Fields, Fields, AlgebraWorker], Awaitable[Result]]] = {
     "symbolic": run_symbolic,
     "security": run_security,
     "injection": run_injection,

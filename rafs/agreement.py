@@ -16,8 +16,9 @@ from rafs.consensus import Consensus, answer_consensus, consensus_value
 from rafs.contracts import Nli
 from rafs.errors import BackendError, InputError
 from rafs.outcomes import Component, ComponentName, Measured, Unmeasured
+from rafs.policy import NOT_EVALUATED
 from rafs.reading import read_text
-from rafs.sampling import Samples
+from rafs.sampling import Samples, sent_samples
 from rafs.stability import (
     MAX_COMPARISONS,
     CanonicalClaim,
@@ -69,15 +70,20 @@ def no_agreement(reason: Unmeasured) -> Agreement:
     )
 
 
+async def count_votes(reading: Reading, sent: Sequence[str]) -> Agreement:
+    """Count the answers of the samples that came with the request, which takes no model, and leave it at that."""
+    if not sent:
+        return no_agreement(NOT_EVALUATED)
+    samples = sent_samples(sent)
+    _, answers, consensus = await _read_and_vote(reading, samples)
+    return replace(no_agreement(NOT_EVALUATED), samples=samples.texts, answers=answers, consensus=consensus)
+
+
 async def measure_agreement(reading: Reading, samples: Samples, nli: Nli | None, meter: Meter) -> Agreement:
     """Vote on the answers, then compare the traces behind the modal one."""
     if samples.missing is not None:
         return no_agreement(samples.missing)
-    readings = [
-        await asyncio.to_thread(_read_sample, reading.trace.problem, i, samples) for i in range(len(samples.texts))
-    ]
-    answers = tuple(None if one is None or one.trace.answer is None else one.trace.answer.text for one in readings)
-    consensus = await asyncio.to_thread(_vote, reading, answers)
+    readings, answers, consensus = await _read_and_vote(reading, samples)
     rows = modal_rows(consensus)
     traces = {SCORED_TRACE: reading} | {i: one for i, one in enumerate(readings) if one is not None}
     claims = [await asyncio.to_thread(canonical_claims, traces[row]) for row in rows]
@@ -93,6 +99,16 @@ async def measure_agreement(reading: Reading, samples: Samples, nli: Nli | None,
         validator=nli.identity if nli is not None and opinions else None,
         opinions=opinions,
     )
+
+
+async def _read_and_vote(
+    reading: Reading, samples: Samples
+) -> tuple[Sequence[Reading | None], tuple[str | None, ...], Consensus]:
+    readings = [
+        await asyncio.to_thread(_read_sample, reading.trace.problem, i, samples) for i in range(len(samples.texts))
+    ]
+    answers = tuple(None if one is None or one.trace.answer is None else one.trace.answer.text for one in readings)
+    return readings, answers, await asyncio.to_thread(_vote, reading, answers)
 
 
 def _vote(reading: Reading, answers: Sequence[str | None]) -> Consensus:

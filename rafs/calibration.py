@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rafs.types import kind_of
+
 LOGIT_LIMIT = 6.0
 """Probabilities are read no closer to 0 or 1 than sigmoid(-+6): no single member is certain."""
 
@@ -68,8 +70,10 @@ def logit(p: float) -> float:
 def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> float:
     """Pool opinions on one step in log-odds.
 
-    logit q = logit(prior) + sum_i (a_i + b_i * logit(p_i) - logit(prior)), with the scale (a_i, b_i) of the member:
-    each member moves the prior by the evidence it adds, and one that did not answer moves nothing.
+    logit q = logit(prior) + sum_k mean_{i in k} (a_i + b_i * logit(p_i) - logit(prior)), over the kinds k of members
+    (`symbolic`, `prm`, `judge`), with the scale (a_i, b_i) of the member: each kind moves the prior by the evidence it
+    adds, and one that did not answer moves nothing. Within a kind the mean is taken: several judges read the same text
+    and are asked the same question, so that they err together; a sum would count what they share once for each.
 
     Args:
         opinions: (name in the ledger, P(step correct)) of each member that is heard; at least one.
@@ -80,12 +84,32 @@ def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> 
 
     Source:
         Logarithmic opinion pool, Genest and Zidek 1986, "Combining Probability Distributions"; Platt 1999 for the
-        scales.
+        scales. The mean within a kind is ours.
     """
     base = logit(calibration.prior)
-    scaled = [(calibration.scale_of(member), logit(p)) for member, p in opinions]
-    pooled = base + sum(scale.intercept + scale.slope * said - base for scale, said in scaled)
-    return 1 / (1 + math.exp(-max(-LOGIT_LIMIT, min(LOGIT_LIMIT, pooled))))
+    shifts: dict[str, list[float]] = {}
+    for member, p in opinions:
+        shifts.setdefault(kind_of(member), []).append(_scaled(member, p, calibration) - base)
+    return _sigmoid(base + sum(sum(kind) / len(kind) for kind in shifts.values()))
+
+
+def spread(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> float | None:
+    """Largest minus smallest calibrated probability, sigmoid(a_i + b_i * logit(p_i)), of the members on one step.
+
+    Returns:
+        A number in [0, 1): 0 where all say the same. None for fewer than two members.
+    """
+    said = [_sigmoid(_scaled(member, p, calibration)) for member, p in opinions]
+    return max(said) - min(said) if len(said) > 1 else None
+
+
+def _scaled(member: str, p: float, calibration: Calibration) -> float:
+    scale = calibration.scale_of(member)
+    return scale.intercept + scale.slope * logit(p)
+
+
+def _sigmoid(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-LOGIT_LIMIT, min(LOGIT_LIMIT, log_odds))))
 
 
 DEFAULT_CALIBRATION = Calibration(

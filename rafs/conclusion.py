@@ -7,12 +7,13 @@ from functools import partial
 from rafs.aggregation import Aggregate, aggregate
 from rafs.agreement import resampled_agreement
 from rafs.bootstrap import bootstrap_interval
+from rafs.independence import judge_independence
 from rafs.interventions import Effect, EffectMethod, Interventions
 from rafs.outcomes import Component, ComponentName, Measured
 from rafs.policy import Findings, Policy, Preset, decide
 from rafs.result import Evidence, ScoreInput, ScoreResult
 from rafs.support import answer_support
-from rafs.types import Abstained, Judged, StepKind, Verdict, Why, judged_only
+from rafs.types import FAILED, Abstained, StepKind, Verdict, Why, judged_only
 from rafs.usage import Meter
 from rafs.validity import step_validity, suspect_positions
 
@@ -28,7 +29,7 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
     }
     score = aggregate(components, policy.weights, policy.epsilon)
     suspects = suspect_positions(evidence.verdicts.combined, policy.tau_step)
-    findings = _findings(evidence, components, score, suspects)
+    findings = _findings(job, evidence, components, score, policy)
     return ScoreResult(
         input=job,
         evidence=evidence,
@@ -48,22 +49,28 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
 
 
 def _findings(
-    evidence: Evidence, components: Mapping[ComponentName, Component], score: Aggregate | None, suspects: Sequence[int]
+    job: ScoreInput,
+    evidence: Evidence,
+    components: Mapping[ComponentName, Component],
+    score: Aggregate | None,
+    policy: Policy,
 ) -> Findings:
     answer = evidence.reading.trace.answer
     effects = evidence.interventions.effects
+    verdicts = evidence.verdicts
     return Findings(
         components=components,
         aggregate=score,
-        independence=evidence.independence,
+        independence=judge_independence(verdicts.members, evidence.refused, evidence.agreement.validator, job.writer),
         has_derivation=bool(evidence.reading.trace.derivation()),
         has_answer=answer is not None,
         ambiguous_answer=answer is not None and answer.ambiguous,
         deadline_passed=bool(evidence.cut_off),
-        refuted=any(isinstance(verdict, Judged) and verdict.refuted for verdict in evidence.verdicts.combined),
-        suspect=bool(suspects),
+        refuted=verdicts.refutes,
+        suspect=bool(suspect_positions(verdicts.combined, policy.tau_step)),
+        disagree=any(spread is not None and spread > policy.tau_disagree for spread in verdicts.disagreement),
         verifier_down=_all_models_failed(evidence),
-        arithmetic_alone=not evidence.verdicts.heard_models,
+        arithmetic_alone=not (verdicts.heard_models or evidence.settled),
         derived_matches=evidence.link.matches,
         decorative=_is_measured(components, ComponentName.SUPPORT) and not any(effect.delta for effect in effects),
         answer_is_modal=evidence.agreement.consensus.answer_is_modal,
@@ -106,13 +113,8 @@ def _is_measured(components: Mapping[ComponentName, Component], name: ComponentN
 
 
 def _all_models_failed(evidence: Evidence) -> bool:
-    failed = (Why.BACKEND_DOWN, Why.TIMEOUT)
-    asked = [
-        row.verdicts
-        for row in evidence.verdicts.members
-        if row.identity is not None and not any(_abstained(v, Why.SAME_FAMILY, Why.NOT_NEEDED) for v in row.verdicts)
-    ]
-    down = [any(_abstained(v, *failed) for v in verdicts) and not judged_only(verdicts) for verdicts in asked]
+    asked = [row.verdicts for row in evidence.verdicts.members if row.identity is not None and any(row.asked())]
+    down = [any(_abstained(v, *FAILED) for v in verdicts) and not judged_only(verdicts) for verdicts in asked]
     return bool(down) and all(down)
 
 

@@ -71,21 +71,33 @@ class Ensemble(Protocol):
         """Name and identity of every model that may be asked, in order of preference."""
         ...
 
-    async def verify(
-        self, trace: BlindTrace, asked: Collection[str], refused: Collection[str], meter: Meter
-    ) -> StepVerdicts:
-        """Return a combined verdict for every step of `trace.steps`, and each member's own.
-
-        Every member has a row, also one that failed, was refused or was not needed; the row says which.
+    async def check(self, trace: BlindTrace, refused: Collection[str], meter: Meter) -> StepVerdicts:
+        """Return the verdicts of the checkers alone; every model has a row that says it was not evaluated.
 
         Args:
             trace: The blind trace.
-            asked: Names of the models that judge.
-            refused: Names of those that may not, being of the writer's family.
+            refused: Names of the models that may not judge, being of the writer's family.
+            meter: Where cost is counted.
+        """
+        ...
+
+    async def verify(
+        self, trace: BlindTrace, checked: StepVerdicts, refused: Collection[str], deadline: float, meter: Meter
+    ) -> StepVerdicts:
+        """Return a combined verdict for every step of `trace.steps`, and each member's own.
+
+        Every member has a row, also one that failed, was refused or was not needed; the row says which. No member
+        raises its own failure, and none is waited for beyond its share of the time that is left.
+
+        Args:
+            trace: The blind trace.
+            checked: What `check` returned for it.
+            refused: Names of the models that may not judge.
+            deadline: Time of the event loop at which the request ends.
             meter: Where cost is counted.
 
         Raises:
-            OverloadedError: A model's bounded queue is full.
+            OverloadedError: The queue of a model is full, and no other one judged.
         """
         ...
 
@@ -96,6 +108,14 @@ class StepProber(Protocol):
     @property
     def identity(self) -> ModelIdentity:
         """The model behind it."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Whatever besides `identity` decides a verdict: engine, tokenizer, template, precision, strategy, labels.
+
+        Two probers of one identity and one fingerprint give the same mass for the same prompt, to rounding.
+        """
         ...
 
     async def probe(
@@ -113,6 +133,33 @@ class StepProber(Protocol):
 
         Raises:
             BackendError: The model failed, so nothing was probed.
+            OverloadedError: The model's bounded queue is full.
+        """
+        ...
+
+
+class StepRewarder(Protocol):
+    """Scores every step of a trace with a process reward model, which reads the trace once."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model behind it."""
+        ...
+
+    async def reward(self, problem: str, steps: Sequence[str], ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
+        """Return one verdict per entry of `ask`, in order; that on step t depends on `steps[: t + 1]` alone.
+
+        `Abstained(TOO_LONG)` where the step ends past the model's window, `Abstained(NOT_APPLICABLE)` for a blank
+        step, `Abstained(UNPARSED)` for all where the scores cannot be told apart by step.
+
+        Args:
+            problem: Untrusted, like the steps: neither can forge the mark that ends a step.
+            steps: Texts of the steps.
+            ask: Positions in `steps` to judge.
+            meter: Where cost is counted.
+
+        Raises:
+            BackendError: The model failed, so nothing was judged.
             OverloadedError: The model's bounded queue is full.
         """
         ...

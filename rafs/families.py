@@ -2,21 +2,26 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Mapping
+from fnmatch import translate
+from functools import lru_cache
 from urllib.parse import unquote
 
 MAX_DECODINGS = 3
 """Of percent signs; an id that went through more systems than that is not one."""
+UNNAMED = "unnamed"
+"""Stands for the teacher or the pupil of a distilled model whose id tells only the other one."""
 _LOOK_ALIKES = str.maketrans("аеорсхуіјѕԛԝһвкмнтɡαβεζηικμνορτυχıł", "aeopcxyijsqwhbkmhtgabezhikmvoptyxil")
 """Lower-case Cyrillic, Greek and other letters that are drawn as a Latin one."""
+_DISTILLED = re.compile(r"-distil(?:l(?:ed|ation)?)?-")
 
 
-def find_families(model_id: str, patterns: Mapping[str, Iterable[str]]) -> frozenset[str]:
+def find_families(model_id: str, patterns: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
     """Return every family that a model id names, in whichever part of it.
 
     A pattern is a glob over whole words of the lower-cased id: `qwen*` finds `My-Qwen2.5-7B-GGUF`, `yi` does not find
-    `tiny`; with a leading `^` it must start the id, or what follows a slash or colon in it.
+    `tiny`; with a leading `^` it must start the id, or what follows a slash or colon in it, and with a trailing `$`
+    it must end there.
 
     A family too many costs a verifier that could have judged; a family too few lets one judge its own kin. So the hub
     prefix, a folder, a tag and a revision count like the name itself, percent signs are decoded, and letters that only
@@ -27,17 +32,28 @@ def find_families(model_id: str, patterns: Mapping[str, Iterable[str]]) -> froze
         patterns: Globs of each family.
 
     Returns:
-        All families found: a distilled model has two; empty means unknown.
+        All families found: a distilled model has two, `UNNAMED` being the second where the id tells only one; empty
+        means unknown.
     """
     plain = _fold(model_id)
-    whole, starts = _hyphenate(plain), [_hyphenate(part) for part in re.split(r"[/\\:\s]+", plain)]
+    whole = _hyphenate(plain)
+    parts = (f"^{_hyphenate(part)}$" for part in re.split(r"[/\\:\s]+", plain))
+    readings = "\n".join((whole, *parts))
+    found = {family for family, globs in patterns.items() if _compile(globs).search(readings)}
+    return frozenset(found | {UNNAMED}) if len(found) == 1 and _DISTILLED.search(whole) else frozenset(found)
 
-    def occurs(glob: str) -> bool:
-        if glob.startswith("^"):
-            return any(fnmatchcase(part, f"-{glob[1:]}-*") for part in starts)
-        return fnmatchcase(whole, f"*-{glob}-*")
 
-    return frozenset(family for family, globs in patterns.items() if any(map(occurs, globs)))
+@lru_cache(maxsize=1024)
+def _compile(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """Return one pattern for all globs of a family: a registry has dozens, and every request asks all of them."""
+    return re.compile(f"-(?:{'|'.join(map(_translate, globs))})")
+
+
+def _translate(glob: str) -> str:
+    """Return a glob as a pattern for what follows a hyphen."""
+    start, end = r"(?<=\^-)" if glob.startswith("^") else "", r"-\$" if glob.endswith("$") else "-"
+    words = translate(glob.removeprefix("^").removesuffix("$"))
+    return start + words[len("(?s:") : words.rindex(")")] + end  # without its flag a star ends with the line
 
 
 def _hyphenate(name: str) -> str:

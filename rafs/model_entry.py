@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from rafs.config_file import complaint, listed, shaped
+from rafs.engines.prm_layouts import Framing, HeadSpec, PrmLayout, TokenPair
 from rafs.engines.weights import ModelSource
 
 SOURCE = (
@@ -42,10 +43,12 @@ class SourceKind(StrEnum):
     ENDPOINT = "endpoint"
 
 
+STEP_TEXT = r"(?s:(?!.*\{problem\}).*\{step\}.*)"
+
 KEYS_OF_SOURCE: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
-    SourceKind.HUB: (frozenset({"revision"}), frozenset({"file", "file_sha256", "dtype"})),
-    SourceKind.PACKAGE: (frozenset({"file", "sha256"}), frozenset({"file_sha256", "dtype"})),
-    SourceKind.PATH: (frozenset(), frozenset({"file_sha256", "dtype"})),
+    SourceKind.HUB: (frozenset({"revision"}), frozenset({"file", "file_sha256", "dtype", "engine"})),
+    SourceKind.PACKAGE: (frozenset({"file", "sha256"}), frozenset({"file_sha256", "dtype", "engine"})),
+    SourceKind.PATH: (frozenset(), frozenset({"file_sha256", "dtype", "engine"})),
     SourceKind.ENDPOINT: (frozenset({"model"}), frozenset({"api_key_env"})),
 }
 """(required, also allowed) keys of a model, by its source."""
@@ -56,6 +59,67 @@ class Entry(BaseModel):
     """An object of models.yaml: no key but its own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class PrmTokens(Entry):
+    """The two tokens whose odds are the score."""
+
+    good: Annotated[str, Field(min_length=1)]
+    bad: Annotated[str, Field(min_length=1)]
+
+
+class PrmHead(Entry):
+    """A score head in the checkpoint, by the names of its layers."""
+
+    layers: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1, max_length=4)]
+    output: Literal["softmax", "sigmoid"]
+    classes: tuple[Annotated[int, Field(ge=0, le=63)], ...] = ()
+    """Of a softmax: those whose probabilities, summed, are the score."""
+
+    @model_validator(mode="after")
+    def _classes_belong_to_a_softmax(self) -> Self:
+        if (self.output == "softmax") != bool(self.classes) or len(set(self.classes)) != len(self.classes):
+            allowed = "the good classes, each once, with softmax; none with sigmoid"
+            raise complaint(f"{list(self.classes)} with {self.output}", allowed, "classes")
+        return self
+
+
+class PrmEntry(Entry):
+    """How a process reward model reads a trace; see `PrmLayout`."""
+
+    framing: Framing
+    separator: Annotated[str, Field(min_length=1)]
+    read: Literal["at", "before"] = "at"
+    bos: bool = False
+    system: str | None = None
+    opening: Annotated[str, shaped(r"(?s:(?!.*\{step\}).*\{problem\}.*)", "text with {problem}")] = "{problem}"
+    first: Annotated[str, shaped(STEP_TEXT, "text with {step}, and {n} for its number")] | None = None
+    """None is `step`."""
+    step: Annotated[str, shaped(STEP_TEXT, "text with {step}, and {n} for its number")] = "{step}"
+    tokens: PrmTokens | None = None
+    head: PrmHead | None = None
+
+    @property
+    def _scores(self) -> list[TokenPair | HeadSpec]:
+        pair = [TokenPair(good=self.tokens.good, bad=self.tokens.bad)] if self.tokens else []
+        return [*pair, *([HeadSpec(**self.head.model_dump())] if self.head else [])]
+
+    @model_validator(mode="after")
+    def _keys_fit_together(self) -> Self:
+        if len(self._scores) != 1:
+            raise complaint("both" if self.tokens else "neither", "one of tokens and head", "tokens")
+        if self.tokens is not None and self.tokens.good == self.tokens.bad:
+            raise complaint(f"{self.tokens.bad!r} twice", "two tokens", "tokens.bad")
+        if self.bos and self.framing != "plain":
+            raise complaint("true", "false: the chat template of the model writes it", "bos")
+        if self.system is not None and self.framing != "chat":
+            raise complaint(repr(self.system), f"no such key with framing {self.framing!r}", "system")
+        return self
+
+    def to_layout(self) -> PrmLayout:
+        """Return what the engines take."""
+        plain = self.model_dump(exclude={"tokens", "head", "first"})
+        return PrmLayout(**plain, first=self.first or self.step, score=self._scores[0])
 
 
 class ModelEntry(Entry):
@@ -76,10 +140,14 @@ class ModelEntry(Entry):
     """Of the single weights file."""
     dtype: Literal["float32", "bfloat16"] | None = None
     """Precision it is computed in; None is float32."""
+    engine: Literal["transformers", "vllm"] | None = None
+    """What runs it in this process; None is transformers. vLLM pays for batches, in an environment of its own."""
     model: Annotated[str, Field(min_length=1)] | None = None
     """Name under which an endpoint serves it."""
     api_key_env: Variable | None = None
     """Name of the environment variable that holds the key; never the key."""
+    prm: PrmEntry | None = None
+    """Layout of a process reward model."""
 
     @property
     def kind(self) -> SourceKind:
@@ -111,6 +179,14 @@ class ModelEntry(Entry):
         for key in sorted(present - required - optional):
             allowed = f"no such key: a {self.kind} source takes {listed(required | optional)}"
             raise complaint("a value", allowed, key)
+        return self
+
+    @model_validator(mode="after")
+    def _a_reward_model_has_a_layout(self) -> Self:
+        if Role.PRM in self.roles and self.prm is None:
+            raise complaint("nothing", f"no omission: role {Role.PRM.value!r} needs the model's layout", "prm")
+        if Role.PRM not in self.roles and self.prm is not None:
+            raise complaint("a layout", f"no such key without role {Role.PRM.value!r}", "prm")
         return self
 
     def to_source(self) -> ModelSource | None:

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from rafs.agreement import measure_agreement
+from rafs.agreement import count_votes, measure_agreement
 from rafs.conclusion import conclude
 from rafs.contracts import Algebra, Ensemble, Generator, Nli, Prober
 from rafs.derivation import link_answer
-from rafs.independence import Appointment, appoint, choose_validator
+from rafs.independence import choose_validator, refuse_kin
 from rafs.interventions import EffectMethod, Interventions
 from rafs.outcomes import Unmeasured
 from rafs.policy import Policy, Preset
@@ -47,18 +47,17 @@ class Pipeline:
             OverloadedError: A model's bounded queue is full.
         """
         override = self._policy.independence_override
-        appointment = appoint(self._ensemble.models, job.writer, override=override)
+        refused = refuse_kin(self._ensemble.models, job.writer, override=override)
         writer = self._generators.get(job.writer.model or "")
         deadline = asyncio.get_running_loop().time() + self._preset.deadline_s
         with meter.timed("read"):
             reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
-        evidence = begin_evidence(reading, appointment, self._ensemble.models, writer.identity if writer else None)
+        evidence = begin_evidence(reading, refused, self._ensemble.models, writer.identity if writer else None)
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
-                await self._settle(evidence, meter)
-                verifying = group.create_task(self._verify(evidence, job, appointment, meter))
+                await self._check(evidence, meter)
                 group.create_task(self._agree(evidence, job, writer, meter))
-                await verifying
+                await self._verify(evidence, job, deadline, meter)
                 await self._intervene(evidence, job, writer, meter)
         except TimeoutError:
             pass  # what the deadline cut off is named in the evidence
@@ -66,17 +65,22 @@ class Pipeline:
             raise failed.exceptions[0] from failed
         return conclude(job, evidence, self._policy, self._preset, meter)
 
-    async def _settle(self, evidence: Evidence, meter: Meter) -> None:
+    async def _check(self, evidence: Evidence, meter: Meter) -> None:
+        """Settle the claims and hear the checkers; a refuted step may settle the decision without any model."""
         with meter.timed("read"):
             evidence.reading = await settle_reading(evidence.reading, self._algebra)
             evidence.link = link_answer(evidence.reading.trace, evidence.reading.graph)
+        with meter.timed(Stage.VERIFY):
+            evidence.verdicts = await self._ensemble.check(evidence.reading.blind(), evidence.refused, meter)
+        if self._preset.stop_when_settled and evidence.verdicts.refutes:
+            evidence.settle()
 
-    async def _verify(self, evidence: Evidence, job: ScoreInput, appointment: Appointment, meter: Meter) -> None:
-        if Stage.VERIFY in job.cut_off:
+    async def _verify(self, evidence: Evidence, job: ScoreInput, deadline: float, meter: Meter) -> None:
+        if evidence.settled or Stage.VERIFY in job.cut_off:
             return
         with meter.timed(Stage.VERIFY):
             evidence.verdicts = await self._ensemble.verify(
-                evidence.reading.blind(), appointment.asked, appointment.refused, meter
+                evidence.reading.blind(), evidence.verdicts, evidence.refused, deadline, meter
             )
         evidence.cut_off.discard(Stage.VERIFY)
 
@@ -84,13 +88,18 @@ class Pipeline:
         if Stage.AGREE in job.cut_off:
             return
         with meter.timed(Stage.AGREE):
-            samples = await gather_samples(job.problem, job.samples, writer, self._preset.n_samples, job.seed, meter)
-            validator = choose_validator(self._validators, job.writer, override=self._policy.independence_override)
-            evidence.agreement = await measure_agreement(evidence.reading, samples, validator, meter)
+            if evidence.settled:
+                evidence.agreement = await count_votes(evidence.reading, job.samples)
+            else:
+                validator = choose_validator(self._validators, job.writer, override=self._policy.independence_override)
+                samples = await gather_samples(
+                    job.problem, job.samples, writer, self._preset.n_samples, job.seed, meter
+                )
+                evidence.agreement = await measure_agreement(evidence.reading, samples, validator, meter)
         evidence.cut_off.discard(Stage.AGREE)
 
     async def _intervene(self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter) -> None:
-        if Stage.INTERVENE in job.cut_off:
+        if evidence.settled or Stage.INTERVENE in job.cut_off:
             return
         with meter.timed(Stage.INTERVENE):
             evidence.interventions = await self._observe(evidence, job, writer, meter)

@@ -21,6 +21,8 @@ class Policy:
     q_refuted: float
     """Largest q_t of a refuted step."""
     tau_step: float
+    tau_disagree: float
+    """Largest spread of the judges' probabilities of one step, in [0, 1], in an accepted trace."""
     tau_accept: float
     """Smallest accepted score, in [0, 100]."""
     c_min: float
@@ -44,7 +46,15 @@ class Preset:
     n_samples: int
     """Samples drawn from a generator when the caller sent none."""
     n_continuations: int
+    n_judges: int
+    """Judges asked, each of a family of its own."""
+    stop_when_settled: bool
+    """Once a checker refuted a step, no model is asked: the decision cannot change any more."""
     deadline_s: float
+
+
+NOT_EVALUATED = Unmeasured(reason="not_evaluated", detail="a checker refuted a step, which settles the decision")
+"""A component for which nothing was run; no reason to abstain, since the decision rests on the refuted step."""
 
 
 class Independence(StrEnum):
@@ -67,6 +77,7 @@ class Reason(StrEnum):
     BELOW_THRESHOLD = "score_below_threshold"
     REFUTED_STEP = "refuted_step"
     SUSPECT_STEP = "suspect_step"
+    JUDGES_DISAGREE = "judges_disagree"
     ANSWER_NOT_DERIVED = "answer_differs_from_derivation"
     STEPS_DO_NOT_CARRY = "steps_do_not_carry_answer"
     ANSWER_NOT_MODAL = "answer_is_not_the_modal_one"
@@ -94,8 +105,10 @@ class Findings:
     """Some step was proven wrong by a checker."""
     suspect: bool
     """Some step has q_t < tau_step."""
+    disagree: bool
+    """On some step the judges' probabilities are further apart than tau_disagree."""
     arithmetic_alone: bool
-    """No model's word counted: whether the steps are the right ones, nobody judged."""
+    """No model's word counted, though it was asked for: whether the steps are the right ones, nobody judged."""
     verifier_down: bool
     """Every model that was to judge failed."""
     derived_matches: bool | None
@@ -124,6 +137,7 @@ class Decision:
     score: float | None
     """None when the status is Abstain."""
     outcome: Outcome
+    independence: Independence
 
 
 def decide(findings: Findings, policy: Policy, preset: Preset) -> Decision:
@@ -131,18 +145,23 @@ def decide(findings: Findings, policy: Policy, preset: Preset) -> Decision:
 
     Accept needs score >= tau_accept, no refuted step, no known difference from the derived answer, coverage of the
     measured components >= c_min, an independent verifier, and every component that the preset does not waive. Beyond
-    the source method (ours): no suspect step, no answer that the samples outvote or that is ambiguous, and where no
-    model's word counted, samples that give the stated answer: right arithmetic alone is weak evidence.
+    the source method (ours): no suspect step, no step on which the judges disagree widely, no answer that the samples
+    outvote or that is ambiguous, and where no model's word counted, samples that give the stated answer: right
+    arithmetic alone is weak evidence.
     """
     outcome = judge_outcome(findings, policy)
+    status, reasons, score = _status(findings, policy, preset)
+    return Decision(status=status, reasons=reasons, score=score, outcome=outcome, independence=findings.independence)
+
+
+def _status(findings: Findings, policy: Policy, preset: Preset) -> tuple[Status, tuple[str, ...], float | None]:
     abstentions = _abstentions(findings, preset)
     if abstentions or findings.aggregate is None:
-        return Decision(status=Status.ABSTAIN, reasons=tuple(abstentions), score=None, outcome=outcome)
-    score = findings.aggregate.score
+        return Status.ABSTAIN, tuple(abstentions), None
     doubts = _doubts(findings, findings.aggregate, policy, preset)
     if doubts:
-        return Decision(status=Status.REVIEW, reasons=tuple(doubts), score=score, outcome=outcome)
-    return Decision(status=Status.ACCEPT, reasons=(Reason.ALL_CHECKS_PASSED,), score=score, outcome=outcome)
+        return Status.REVIEW, tuple(doubts), findings.aggregate.score
+    return Status.ACCEPT, (Reason.ALL_CHECKS_PASSED,), findings.aggregate.score
 
 
 def _abstentions(findings: Findings, preset: Preset) -> list[str]:
@@ -161,7 +180,8 @@ def _abstentions(findings: Findings, preset: Preset) -> list[str]:
 def _unmeasured(
     components: Mapping[ComponentName, Component], names: frozenset[ComponentName], reason: Reason
 ) -> list[str]:
-    return [f"{reason}:{name}" for name in ComponentName if name in names and isinstance(components[name], Unmeasured)]
+    missing = {name for name, part in components.items() if isinstance(part, Unmeasured) and part != NOT_EVALUATED}
+    return [f"{reason}:{name}" for name in ComponentName if name in names & missing]
 
 
 def _doubts(findings: Findings, aggregate: Aggregate, policy: Policy, preset: Preset) -> list[str]:
@@ -170,6 +190,7 @@ def _doubts(findings: Findings, aggregate: Aggregate, policy: Policy, preset: Pr
         (aggregate.score < policy.tau_accept, Reason.BELOW_THRESHOLD),
         (findings.refuted, Reason.REFUTED_STEP),
         (findings.suspect, Reason.SUSPECT_STEP),
+        (findings.disagree, Reason.JUDGES_DISAGREE),
         (findings.derived_matches is False, Reason.ANSWER_NOT_DERIVED),
         (findings.decorative, Reason.STEPS_DO_NOT_CARRY),
         (findings.answer_is_modal is False, Reason.ANSWER_NOT_MODAL),

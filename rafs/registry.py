@@ -20,7 +20,7 @@ from rafs.outcomes import ComponentName
 from rafs.policy import Policy, Preset
 
 Glob = Annotated[
-    str, shaped(r"\^?[a-z0-9][a-z0-9*?\[\]-]{0,39}", "a lower-case glob that starts with a letter or digit")
+    str, shaped(r"\^?[a-z0-9][a-z0-9*?!\[\]-]{0,39}\$?", "a lower-case glob that starts with a letter or digit")
 ]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0, le=64)]
@@ -36,6 +36,8 @@ class PresetEntry(Entry):
     n_edits: Count
     n_samples: Count
     n_continuations: Count
+    n_judges: Annotated[int, Field(ge=1, le=8)] = 1
+    stop_when_settled: bool = False
     deadline_s: Annotated[float, Field(gt=0, le=3600)]
 
     @model_validator(mode="after")
@@ -73,6 +75,7 @@ class PolicyEntry(Entry):
     alpha: Share
     q_refuted: Annotated[float, Field(ge=0, lt=0.5)]
     tau_step: Share
+    tau_disagree: Share
     tau_accept: Annotated[float, Field(ge=0, le=100)]
     c_min: Share
     m_min: Annotated[int, Field(ge=1, le=64)]
@@ -165,7 +168,17 @@ class Registry(Entry):
             if preset.n_edits < self.policy.m_min:
                 allowed = f"at least policy.m_min = {self.policy.m_min}, or S is never measured"
                 raise complaint(str(preset.n_edits), allowed, f"presets.{name}.n_edits")
+            if preset.n_judges > (most := self._largest_panel(name)):
+                allowed = f"at most {most}: the judges of a panel share no family"
+                raise complaint(str(preset.n_judges), allowed, f"presets.{name}.n_judges")
         return self
+
+    def _largest_panel(self, preset: str) -> int:
+        seated: list[frozenset[str]] = []
+        for families in map(self.families_of_entry, self.candidates(preset, Role.JUDGE)):
+            if all(families.isdisjoint(other) for other in seated):
+                seated.append(families)
+        return max(1, len(seated))
 
 
 def find_default() -> Path:

@@ -1,7 +1,7 @@
 """Stage 7: a result as JSON."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from fractions import Fraction
 
 from rafs.grammar.expressions import show
@@ -9,7 +9,7 @@ from rafs.interventions import Effect
 from rafs.outcomes import ComponentName, Unmeasured
 from rafs.record import ProvenanceOut, Record
 from rafs.result import ScoreResult
-from rafs.types import Claim, Judged, MemberVerdicts, SourceKind, Step, StepKind, Verdict
+from rafs.types import Abstained, Claim, Judged, MemberVerdicts, SourceKind, Step, StepVerdicts, Verdict, judged_only
 from rafs.wire import (
     AnswerOut,
     ClaimOut,
@@ -18,6 +18,7 @@ from rafs.wire import (
     EffectOut,
     InterventionsOut,
     LedgerRow,
+    MemberOut,
     OutcomeOut,
     ScoreResponse,
     StageOut,
@@ -62,14 +63,21 @@ def to_response(
         steps=_steps(result),
         components=[_component(result, name) for name in ComponentName],
         coverage=0.0 if result.aggregate is None else result.aggregate.coverage,
-        independence=evidence.independence.value,
+        independence=decision.independence.value,
         interventions=_interventions(result, show_edits="interventions" in include),
         samples=len(evidence.agreement.samples),
         contradictions=_contradictions(result),
         truncated=list(result.truncated),
+        members=[_member(row) for row in evidence.verdicts.members],
         ledger=[row for member in evidence.verdicts.members for row in _ledger(result, member)],
         usage=[
-            StageOut(stage=stage, calls=usage.calls, tokens=usage.tokens, milliseconds=usage.milliseconds)
+            StageOut(
+                stage=stage,
+                calls=usage.calls,
+                tokens=usage.tokens,
+                reused=usage.reused,
+                milliseconds=usage.milliseconds,
+            )
             for stage, usage in result.meter.stages.items()
         ],
         provenance=provenance,
@@ -104,24 +112,37 @@ def _answer(result: ScoreResult) -> AnswerOut:
 
 
 def _steps(result: ScoreResult) -> list[StepOut]:
-    reading = result.evidence.reading
-    steps = reading.trace.derivation()
-    verdicts = dict(zip((step.index for step in steps), result.evidence.verdicts.combined, strict=True))
-    suspects = {steps[position].index for position in result.suspects}
+    reading, verdicts = result.evidence.reading, result.evidence.verdicts
+    positions = {step.index: t for t, step in enumerate(reading.trace.derivation())}
+    claims: dict[int, list[ClaimOut]] = {}
+    for claim in reading.graph.claims:
+        claims.setdefault(claim.step, []).append(_claim(claim))
+    suspects, reach = set(result.suspects), _reach(verdicts)
     return [
-        _step(
-            step,
-            verdicts.get(step.index),
-            [claim for claim in reading.graph.claims if claim.step == step.index],
-            is_suspect=step.index in suspects,
-        )
+        _step(step, positions.get(step.index), verdicts, claims.get(step.index, []), suspects, reach)
         for step in reading.trace.steps
     ]
 
 
-def _step(step: Step, verdict: Verdict | None, claims: list[Claim], *, is_suspect: bool) -> StepOut:
+def _reach(verdicts: StepVerdicts) -> dict[str, int]:
+    """Return the last position that each model was asked about: it was sent that step and all before it."""
+    models = {row.member: row.asked() for row in verdicts.members if row.identity is not None}
+    return {
+        member: max(t for t, is_asked in enumerate(asked) if is_asked) for member, asked in models.items() if any(asked)
+    }
+
+
+def _step(
+    step: Step,
+    t: int | None,
+    verdicts: StepVerdicts,
+    claims: list[ClaimOut],
+    suspects: Set[int],
+    reach: Mapping[str, int],
+) -> StepOut:
+    """Return a step; `t` is its position in the derivation, None for a statement of the answer."""
+    verdict = None if t is None else verdicts.combined[t]
     judged = verdict if isinstance(verdict, Judged) else None
-    reason = "states the answer" if step.kind is StepKind.ANSWER else _reason(verdict)
     return StepOut(
         index=step.index,
         start=step.span.start,
@@ -130,15 +151,16 @@ def _step(step: Step, verdict: Verdict | None, claims: list[Claim], *, is_suspec
         kind=step.kind.value,
         p_correct=None if judged is None else judged.p_correct,
         refuted=judged is not None and judged.refuted,
-        suspect=is_suspect,
-        reason=reason,
-        claims=[_claim(claim) for claim in claims],
+        suspect=t in suspects,
+        decided_by=[] if t is None else list(verdicts.decided_by[t]),
+        disagreement=None if t is None else verdicts.disagreement[t],
+        shown_to=[] if t is None else [member for member, last in reach.items() if t <= last],
+        reason="states the answer" if verdict is None else _reason(verdict),
+        claims=claims,
     )
 
 
-def _reason(verdict: Verdict | None) -> str:
-    if verdict is None:
-        return ""
+def _reason(verdict: Verdict) -> str:
     if isinstance(verdict, Judged):
         return verdict.reason
     return f"{verdict.why}: {verdict.detail}" if verdict.detail else verdict.why.value
@@ -210,6 +232,16 @@ def _contradictions(result: ScoreResult) -> list[ContradictionOut]:
         ContradictionOut(traces=(rows[i], rows[j]), claims=(a, b))
         for i, j, a, b in result.evidence.agreement.stability.contradictions
     ]
+
+
+def _member(row: MemberVerdicts) -> MemberOut:
+    return MemberOut(
+        member=row.member,
+        family=None if row.identity is None else row.identity.family,
+        asked=sum(row.asked()),
+        judged=len(judged_only(row.verdicts)),
+        silent=dict(Counter(verdict.why.value for verdict in row.verdicts if isinstance(verdict, Abstained))),
+    )
 
 
 def _ledger(result: ScoreResult, member: MemberVerdicts) -> list[LedgerRow]:

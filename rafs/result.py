@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from rafs.aggregation import Aggregate
 from rafs.agreement import Agreement, no_agreement
 from rafs.derivation import AnswerLink, link_answer
-from rafs.independence import Appointment, Writer
+from rafs.independence import Writer
 from rafs.interventions import EffectMethod, Interventions
 from rafs.outcomes import Component, ComponentName, Unmeasured
-from rafs.policy import Decision, Independence
+from rafs.policy import NOT_EVALUATED, Decision
 from rafs.types import Abstained, MemberVerdicts, ModelIdentity, Reading, StepVerdicts, Why
 from rafs.usage import Meter, Stage
 
@@ -39,7 +39,8 @@ class Evidence:
     """
 
     reading: Reading
-    independence: Independence
+    refused: frozenset[str]
+    """Names of the model verifiers that may not judge, being of the writer's family."""
     generator: ModelIdentity | None
     """The writer of the trace, where it can be asked for samples and continuations."""
     link: AnswerLink
@@ -48,11 +49,19 @@ class Evidence:
     interventions: Interventions
     cut_off: set[Stage]
     """Stages that are not finished; empty at the end, unless the deadline passed."""
+    settled: bool = False
+    """A checker refuted a step and the preset stops there: what needs a model was not evaluated."""
+
+    def settle(self) -> None:
+        """Note that the decision cannot change any more, and what is not run therefore."""
+        self.settled = True
+        self.interventions = Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=NOT_EVALUATED)
+        self.cut_off -= {Stage.VERIFY, Stage.INTERVENE}
 
 
 def begin_evidence(
     reading: Reading,
-    appointment: Appointment,
+    refused: frozenset[str],
     models: Sequence[tuple[str, ModelIdentity]],
     generator: ModelIdentity | None,
 ) -> Evidence:
@@ -62,10 +71,16 @@ def begin_evidence(
     rows = tuple(MemberVerdicts(member=name, identity=identity, verdicts=unjudged) for name, identity in models)
     return Evidence(
         reading=reading,
-        independence=appointment.independence,
+        refused=refused,
         generator=generator,
         link=link_answer(reading.trace, reading.graph),
-        verdicts=StepVerdicts(combined=unjudged, members=rows),
+        verdicts=StepVerdicts(
+            combined=unjudged,
+            members=rows,
+            heard_models=(),
+            decided_by=((),) * len(unjudged),
+            disagreement=(None,) * len(unjudged),
+        ),
         agreement=no_agreement(late),
         interventions=Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=late),
         cut_off=set(Stage),

@@ -28,7 +28,7 @@ async def gather_samples(
 ) -> Samples:
     """Return the caller's samples, else n drawn from the generator, else the reason why there are none."""
     if sent:
-        return Samples(texts=tuple(Sampled(text=text, truncated=False) for text in sent))
+        return sent_samples(sent)
     if n == 0:
         return _none_because("none sent, and this preset draws none")
     if generator is None:
@@ -38,6 +38,11 @@ async def gather_samples(
     except BackendError as error:
         logger.warning("generator %s failed: %s", generator.identity.id, error)
         return Samples(texts=(), missing=Unmeasured(reason="generator_down"))
+
+
+def sent_samples(sent: Sequence[str]) -> Samples:
+    """Return the caller's samples."""
+    return Samples(texts=tuple(Sampled(text=text, truncated=False) for text in sent))
 
 
 def _none_because(detail: str) -> Samples:

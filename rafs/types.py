@@ -37,6 +37,7 @@ __all__ = [
     "Verdict",
     "Why",
     "judged_only",
+    "kind_of",
 ]
 
 
@@ -138,14 +139,34 @@ class Why(StrEnum):
     DECIDED_BY_CHECKER = "decided_by_checker"
     SAME_FAMILY = "same_family"
     NOT_NEEDED = "not_needed"
-    """The operator lists another model of the same kind first."""
+    """The operator lists enough other models of the same kind before it."""
+    NOT_EVALUATED = "not_evaluated"
+    """The decision was settled before a model was asked."""
     AT_CHANCE = "at_chance"
     """Only verifiers spoke that were measured to be at chance."""
     UNPARSED = "unparsed"
+    WORD_ONLY = "word_only"
+    """The model said yes or no where its server gives no probability; no rate of its word is measured, so the ledger
+    shows it and nothing counts it."""
     NO_LABELS = "no_labels"
     TOO_LONG = "too_long"
     TIMEOUT = "timeout"
     BACKEND_DOWN = "backend_down"
+    OVERLOADED = "overloaded"
+    """Its queue was full, and another model could answer."""
+    OUT_OF_MEMORY = "out_of_memory"
+    CRASHED = "crashed"
+    """It raised an error that no contract foresees."""
+    INVALID = "invalid_verdicts"
+    """It gave too few or too many verdicts, or what is no probability: none of them is believed."""
+
+
+NEVER_ASKED = frozenset({Why.DECIDED_BY_CHECKER, Why.SAME_FAMILY, Why.NOT_NEEDED, Why.NOT_EVALUATED})
+"""Where a member is silent because the step was not put to it."""
+FAILED = frozenset(
+    {Why.TIMEOUT, Why.BACKEND_DOWN, Why.OVERLOADED, Why.OUT_OF_MEMORY, Why.CRASHED, Why.INVALID},
+)
+"""Where it was asked and failed as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +201,10 @@ class MemberVerdicts:
     """None for a deterministic checker."""
     verdicts: tuple[Verdict, ...]
 
+    def asked(self) -> tuple[bool, ...]:
+        """Say of each step whether it was put to the member, shape (n_steps,)."""
+        return tuple(isinstance(verdict, Judged) or verdict.why not in NEVER_ASKED for verdict in self.verdicts)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepVerdicts:
@@ -187,8 +212,17 @@ class StepVerdicts:
 
     combined: tuple[Verdict, ...]
     members: tuple[MemberVerdicts, ...]
-    heard_models: tuple[str, ...] = ()
+    heard_models: tuple[str, ...]
     """Names of the models whose word counted on some step; none means that checkers alone judged."""
+    decided_by: tuple[tuple[str, ...], ...]
+    """Names of the members whose word made the combined verdict, one entry a step; empty where there is none."""
+    disagreement: tuple[float | None, ...]
+    """Largest minus smallest calibrated p_correct of the judges heard on a step, in [0, 1]; None for fewer than 2."""
+
+    @property
+    def refutes(self) -> bool:
+        """Whether a checker proved some step wrong."""
+        return any(isinstance(verdict, Judged) and verdict.refuted for verdict in self.combined)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,3 +270,8 @@ class ModelIdentity:
 def judged_only(verdicts: Sequence[Verdict]) -> list[Judged]:
     """Return the verdicts that are opinions, in order."""
     return [verdict for verdict in verdicts if isinstance(verdict, Judged)]
+
+
+def kind_of(member: str) -> str:
+    """Return the kind of a member: `judge` for `judge:smollm2-135m-instruct`."""
+    return member.partition(":")[0]

@@ -39,6 +39,8 @@ class StageUsage:
 
     calls: int = 0
     tokens: int = 0
+    reused: int = 0
+    """Opinions that cost nothing: remembered, or shared with a caller who asked the same at the same time."""
     milliseconds: float = 0.0
 
 
@@ -49,11 +51,12 @@ class Meter:
     caller: Caller = field(default_factory=Caller)
     stages: dict[str, StageUsage] = field(default_factory=dict)
 
-    def add(self, stage: str, *, calls: int = 0, tokens: int = 0) -> None:
-        """Count calls and the tokens that went through a model in `stage`."""
+    def add(self, stage: str, *, calls: int = 0, tokens: int = 0, reused: int = 0) -> None:
+        """Count calls, the tokens that went through a model, and reused opinions in `stage`."""
         usage = self.stages.setdefault(stage, StageUsage())
         usage.calls += calls
         usage.tokens += tokens
+        usage.reused += reused
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

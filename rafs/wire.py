@@ -30,6 +30,13 @@ class StepOut(Wire):
     p_correct: float | None = Field(description="q_t in [0, 1]; null where nobody judged the step.")
     refuted: bool
     suspect: bool = Field(description="Whether p_correct is below the policy's tau_step.")
+    decided_by: list[str] = Field(description="Members whose word made p_correct; the ledger says why others did not.")
+    disagreement: float | None = Field(
+        description="Largest minus smallest calibrated p_correct of the judges, 0 to 1; null where fewer than 2 judged."
+    )
+    shown_to: list[str] = Field(
+        description="Models among the verifiers that were sent the step, to judge it or one behind it."
+    )
     reason: str
     claims: list[ClaimOut]
 
@@ -109,6 +116,16 @@ class LedgerRow(Wire):
     reason: str
 
 
+class MemberOut(Wire):
+    """How many steps one verifier was asked about, and what became of it."""
+
+    member: str
+    family: str | None
+    asked: int
+    judged: int
+    silent: dict[str, int] = Field(description="Steps without its verdict, by reason, those not put to it included.")
+
+
 class ModelStatus(Wire):
     """A model of the registry."""
 
@@ -127,6 +144,7 @@ class StageOut(Wire):
     stage: str
     calls: int
     tokens: int
+    reused: int = Field(description="Opinions that cost nothing: the same had been asked before, or was just then.")
     milliseconds: float
 
 
@@ -158,6 +176,7 @@ class ScoreResponse(Wire):
     samples: int
     contradictions: list[ContradictionOut]
     truncated: list[str] = Field(description="Fields of the input that were not wholly looked at, and why.")
+    members: list[MemberOut]
     ledger: list[LedgerRow]
     usage: list[StageOut]
     provenance: ProvenanceOut

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from rafs.engines.exactness import plan_packing
 from rafs.engines.loading import load_model
+from rafs.engines.transformers_prm import TransformersRewarder
 from rafs.model_entry import ModelEntry, Role
+from rafs.types import ModelIdentity
 
 MANIFEST_SUFFIX = ".sha256.json"
 """Beside the weights, written right after they were fetched and checked against the registry's hash."""
-CAUSAL_ROLES = {Role.JUDGE, Role.PRM, Role.GENERATOR}
+CAUSAL_ROLES = {Role.JUDGE, Role.GENERATOR}
 
 
 def record_hashes(weights: Path) -> None:
@@ -39,6 +41,10 @@ def describe_exactness(entry: ModelEntry, weights: Path, threads: int) -> str:
     Raises:
         BackendError: It does not load.
     """
+    if entry.prm is not None:
+        identity = ModelIdentity(id=entry.id, family=entry.family, revision="")
+        TransformersRewarder.load(weights, identity, entry.prm.to_layout(), threads=threads).close()
+        return "loads, with its score"
     if not CAUSAL_ROLES & set(entry.roles):
         load_model(weights, "AutoModel", threads=threads)
         return "loads"

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rafs.types import Why
-from rafs.wire import ClaimOut, ComponentOut, ScoreResponse, StepOut
+from rafs.wire import ClaimOut, ComponentOut, MemberOut, ScoreResponse, StepOut
 from service.visible import show_text
 
 MAX_STEP_CHARS = 240
@@ -199,10 +199,13 @@ def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
     for note in response.truncated:
         yield "Cut", plain(note, MAX_STEP_CHARS)
     stages = (
-        f"{use.stage} {use.milliseconds:.0f} ms" + (f" for {use.tokens} tokens" if use.tokens else "")
+        f"{use.stage} {use.milliseconds:.0f} ms"
+        + (f" for {use.tokens} tokens" if use.tokens else "")
+        + (f", {use.reused} reused" if use.reused else "")
         for use in response.usage
     )
     yield "Cost", ", ".join(stages) or "nothing"
+    yield from (("Verifier", plain(_member(row))) for row in response.members)
     source = response.provenance
     models = (f"{model.id} ({model.role}, {model.family}, {model.revision[:24]})" for model in source.models)
     yield "Models", plain(", ".join(models) or "none: checkers alone")
@@ -217,6 +220,11 @@ def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
     )
     ids = f"rafs {source.rafs_version}, config {source.config_hash}, calibration {source.calibration}"
     yield "From", plain(f"{ids}, preset {source.preset}, seed {source.seed}")
+
+
+def _member(row: MemberOut) -> str:
+    silent = ", ".join(f"{why.replace('_', ' ')} {n}" for why, n in row.silent.items())
+    return f"{row.member} judged {row.judged} of {row.asked} steps asked" + (f"; silent: {silent}" if silent else "")
 
 
 def _answer(response: ScoreResponse) -> str:

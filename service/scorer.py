@@ -11,7 +11,7 @@ from rafs.calibration import Calibration
 from rafs.engines.solve_prompt import SOLVE_PROMPT_VERSION
 from rafs.errors import InputError
 from rafs.grammar.measures import load_units
-from rafs.independence import Writer, kind_of
+from rafs.independence import Writer
 from rafs.model_entry import ModelEntry, SourceKind
 from rafs.pipeline import Pipeline
 from rafs.record import ModelOut, ProvenanceOut, Record
@@ -20,7 +20,7 @@ from rafs.registry import Registry, config_hash
 from rafs.request import GeneratorInfo, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
-from rafs.types import judged_only
+from rafs.types import judged_only, kind_of
 from rafs.usage import Caller, Meter, Priority, Stage
 from rafs.wire import ModelStatus, ScoreResponse
 from verifiers.judge_prompt import PROMPT_VERSION

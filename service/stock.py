@@ -10,11 +10,20 @@ from typing import Protocol, TypeVar, cast
 from rafs.contracts import Generator, Nli, Verifier
 from rafs.engines.embeddings import SentenceEmbedder
 from rafs.engines.nli import EmbeddingNli
+from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
+from rafs.engines.remembered_pairs import RememberingNli
+from rafs.engines.remembered_probes import RememberingProber
 from rafs.engines.sequence_nli import SequenceClassifierNli
 from rafs.engines.server_connection import ServerConnection, ServerSettings
+from rafs.engines.server_generator import ServerGenerator
+from rafs.engines.server_prober import ServerProber
+from rafs.engines.server_rewarder import ServerRewarder
 from rafs.engines.transformers_generator import TransformersGenerator
 from rafs.engines.transformers_lm import TransformersProber
-from rafs.engines.vllm_server import ServerGenerator, ServerProber
+from rafs.engines.transformers_prm import TransformersRewarder
+from rafs.engines.vllm_engine import VllmEngine
+from rafs.engines.vllm_local import VllmGenerator, VllmProber
+from rafs.engines.vllm_prm import VllmRewarder
 from rafs.engines.weights import locate
 from rafs.errors import ConfigError
 from rafs.model_entry import ModelEntry, Role, SourceKind
@@ -23,6 +32,7 @@ from rafs.types import ModelIdentity
 from service.scorer import revision_of
 from service.settings import PULL
 from verifiers.judge import JudgeVerifier
+from verifiers.prm import PrmVerifier
 
 Built = TypeVar("Built")
 
@@ -48,6 +58,10 @@ class Order:
     threads: int
     pull: str
     """The command that fetches weights."""
+    fence_key: bytes
+    """Marks off the judged text in prompts."""
+    engines: dict[str, VllmEngine]
+    """Those running in this process, by the model's id."""
     closing: AsyncExitStack
     """Takes what must be closed with the process."""
 
@@ -82,34 +96,69 @@ class Order:
         self.closing.callback(engine.close)
         return engine
 
+    def start_vllm(self) -> tuple[VllmEngine, PartTokenizer]:
+        """Return the vLLM engine of the model, which its roles share, and its tokenizer."""
+        name = self.entry.id
+        if name not in self.engines:
+            engine = VllmEngine.start(self.folder, name, dtype=self.entry.dtype or "float32")
+            self.engines[name] = self.keep(engine)
+        return self.engines[name], load_tokenizer(self.folder)
+
     @property
     def is_served(self) -> bool:
         """Whether it runs on a server instead of in this process."""
         return self.entry.kind is SourceKind.ENDPOINT
 
+    @property
+    def is_on_vllm(self) -> bool:
+        """Whether vLLM runs it in this process."""
+        return self.entry.engine == "vllm"
+
 
 def build_judge(order: Order) -> Verifier:
     """Return the model as a judge of steps."""
     if order.is_served:
-        return JudgeVerifier(ServerProber(order.connect(), order.identity))
+        return JudgeVerifier(
+            RememberingProber(ServerProber(order.connect(), order.identity)), fence_key=order.fence_key
+        )
+    if order.is_on_vllm:
+        local = VllmProber(*order.start_vllm(), order.identity)
+        return JudgeVerifier(RememberingProber(local), fence_key=order.fence_key)
     dtype = order.entry.dtype or "float32"
     prober = TransformersProber.load(order.folder, order.identity, threads=order.threads, dtype=dtype)
-    return JudgeVerifier(order.keep(prober))
+    return JudgeVerifier(RememberingProber(order.keep(prober)), fence_key=order.fence_key)
+
+
+def build_prm(order: Order) -> Verifier:
+    """Return the model as a process reward model."""
+    assert order.entry.prm is not None  # the registry sees to it
+    layout = order.entry.prm.to_layout()
+    if order.is_served:
+        return PrmVerifier(ServerRewarder(order.connect(), order.identity, layout))
+    dtype = order.entry.dtype or "float32"
+    if order.is_on_vllm:
+        return PrmVerifier(order.keep(VllmRewarder.load(order.folder, order.identity, layout, dtype=dtype)))
+    rewarder = TransformersRewarder.load(order.folder, order.identity, layout, threads=order.threads, dtype=dtype)
+    return PrmVerifier(order.keep(rewarder))
 
 
 def build_nli(order: Order) -> Nli:
     """Return the model as a validator: a three-way classifier, or an embedder with exact checks on top."""
     if order.is_served:
         raise ConfigError(f"model {order.entry.id!r}: a validator runs in this process, not behind an endpoint")
+    if order.is_on_vllm:
+        raise ConfigError(f"model {order.entry.id!r}: engine: got vllm, allowed transformers for a validator")
     if Role.EMBEDDER in order.entry.roles:
         return EmbeddingNli(order.keep(SentenceEmbedder.load(order.folder, order.identity, threads=order.threads)))
-    return order.keep(SequenceClassifierNli.load(order.folder, order.identity, threads=order.threads))
+    return RememberingNli(order.keep(SequenceClassifierNli.load(order.folder, order.identity, threads=order.threads)))
 
 
 def build_generator(order: Order) -> Generator:
     """Return the model as the writer of traces."""
     if order.is_served:
         return ServerGenerator(order.connect(), order.identity)
+    if order.is_on_vllm:
+        return VllmGenerator(*order.start_vllm(), order.identity)
     dtype = order.entry.dtype or "float32"
     return order.keep(TransformersGenerator.load(order.folder, order.identity, threads=order.threads, dtype=dtype))
 
@@ -117,17 +166,23 @@ def build_generator(order: Order) -> Generator:
 class Stock:
     """Builds each model once, however many presets use it."""
 
-    def __init__(self, registry: Registry, cache: Path, threads: int, pull: str = PULL) -> None:
+    def __init__(self, registry: Registry, cache: Path, threads: int, pull: str = PULL, fence_key: bytes = b"") -> None:
         self._registry = registry
+        self._fence_key = fence_key
         self._pull = pull
         self._cache = cache
         self._threads = threads
         self.closing = AsyncExitStack()
+        self._engines: dict[str, VllmEngine] = {}
         self._built: dict[tuple[str, Role], object] = {}
 
     def judges(self, preset: str) -> list[Verifier]:
         """Return the judges of a preset, in order of preference."""
         return [self._take(entry, Role.JUDGE, build_judge) for entry in self._registry.candidates(preset, Role.JUDGE)]
+
+    def prms(self, preset: str) -> list[Verifier]:
+        """Return the process reward models of a preset, in order of preference."""
+        return [self._take(entry, Role.PRM, build_prm) for entry in self._registry.candidates(preset, Role.PRM)]
 
     def validators(self, preset: str) -> list[Nli]:
         """Return the validators of a preset, in order of preference."""
@@ -154,6 +209,8 @@ class Stock:
             cache=self._cache,
             threads=self._threads,
             pull=self._pull,
+            fence_key=self._fence_key,
+            engines=self._engines,
             closing=self.closing,
         )
         key = (entry.id, role)

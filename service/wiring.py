@@ -10,13 +10,13 @@ from rafs.contracts import Algebra, Generator, Nli, Verifier
 from rafs.engines.scripted import ScriptedAlgebra, ScriptedGenerator, ScriptedNli
 from rafs.engines.weights import locate
 from rafs.errors import ConfigError
-from rafs.model_entry import ModelEntry, Role
+from rafs.model_entry import ModelEntry
 from rafs.pipeline import Pipeline
 from rafs.policy import Policy, Preset
 from rafs.reading import read_text, settle_reading
 from rafs.record import Record
 from rafs.recording import to_script
-from rafs.registry import Registry, load_registry
+from rafs.registry import load_registry
 from rafs.request import ScoreRequest
 from rafs.types import Reading, Truth
 from service.scorer import Scorer
@@ -46,24 +46,11 @@ def assemble(
         policy=policy,
         preset=preset,
         algebra=algebra,
-        ensemble=VerifierEnsemble(checkers, models, calibration, policy.q_refuted),
+        ensemble=VerifierEnsemble(checkers, models, calibration, policy.q_refuted, n_judges=preset.n_judges),
         generators=generators,
         validators=validators,
         prober=CounterfactualProber(n_edits=preset.n_edits, n_continuations=preset.n_continuations, m_min=policy.m_min),
     )
-
-
-def refuse_unbuilt_roles(registry: Registry) -> None:
-    """Refuse a preset that asks for what this version cannot do, instead of leaving it out silently.
-
-    Raises:
-        ConfigError: A preset names a process reward model.
-    """
-    for name in registry.presets.by_name():
-        if registry.candidates(name, Role.PRM):
-            raise ConfigError(
-                f"presets.{name}.models.prm: got a model, allowed nothing: no PRM verifier in this version"
-            )
 
 
 async def read_alone(request: ScoreRequest) -> Reading:
@@ -84,14 +71,14 @@ def build_scorer(settings: Settings) -> Scorer:
     """Return the scorer of this process; models are loaded when they are first needed.
 
     Raises:
-        ConfigError: models.yaml is wrong, or names something that this version cannot do.
+        ConfigError: models.yaml is wrong.
     """
     registry = load_registry(settings.models_file)
     if settings.preset not in registry.presets.by_name():
         allowed = ", ".join(registry.presets.by_name())
         raise ConfigError(f"RAFS_PRESET: got {settings.preset!r}, allowed {allowed}")
-    refuse_unbuilt_roles(registry)
-    stock = Stock(registry, settings.cache_dir, settings.torch_threads, settings.pull_command)
+    secret = settings.edit_secret.get_secret_value()
+    stock = Stock(registry, settings.cache_dir, settings.torch_threads, settings.pull_command, secret.encode())
     algebra = AlgebraWorker()
     stock.closing.push_async_callback(algebra.close)
 
@@ -102,7 +89,7 @@ def build_scorer(settings: Settings) -> Scorer:
             DEFAULT_CALIBRATION,
             algebra=algebra,
             checkers=[SymbolicVerifier(DEFAULT_CALIBRATION.checker)],
-            models=stock.judges(name),
+            models=[*stock.prms(name), *stock.judges(name)],
             validators=stock.validators(name),
             generators=stock.generators(name),
         )
@@ -118,7 +105,7 @@ def build_scorer(settings: Settings) -> Scorer:
         close=stock.closing.aclose,
         calibration=DEFAULT_CALIBRATION,
         default_preset=settings.preset,
-        edit_secret=settings.edit_secret.get_secret_value(),
+        edit_secret=secret,
     )
 
 

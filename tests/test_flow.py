@@ -2,13 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from rafs.calibration import DEFAULT_CALIBRATION, Scale
+from rafs.contracts import Generator, Nli, Verifier
 from rafs.engines.scripted import ScriptedAlgebra
 from rafs.errors import BackendError, OverloadedError
 from rafs.pipeline import Pipeline
@@ -49,7 +50,11 @@ class WordNli:
 
     identity = ModelIdentity(id="words", family="words", revision="1")
 
+    def __init__(self, delay_s: float = 0.0) -> None:
+        self.delay_s = delay_s
+
     async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
+        await asyncio.sleep(self.delay_s)
         shared = [len(set(a.split()) & set(b.split())) / max(1, len(set(b.split()))) for a, b in pairs]
         return [Entailment(entails=share, neutral=1 - share, contradicts=0.0) for share in shared]
 
@@ -63,10 +68,20 @@ async def nothing() -> None:
     return None
 
 
-def scorer(*judges: LengthJudge, registry: Registry = REGISTRY, deadline_s: float | None = None) -> Scorer:
+def scorer(
+    *judges: Verifier,
+    registry: Registry = REGISTRY,
+    deadline_s: float | None = None,
+    nli: Nli | None = None,
+    generators: Mapping[str, Generator] | None = None,
+    n_judges: int = 1,
+) -> Scorer:
+    changes = {"n_judges": n_judges} | ({} if deadline_s is None else {"deadline_s": deadline_s})
+    presets = {name: entry.model_copy(update=changes) for name, entry in registry.presets.by_name().items()}
+    registry = registry.model_copy(update={"presets": registry.presets.model_copy(update=presets)})
+
     def build(name: str) -> Pipeline:
-        entry = registry.presets.by_name()[name]
-        preset = entry.model_copy(update={} if deadline_s is None else {"deadline_s": deadline_s}).to_preset(name)
+        preset = presets[name].to_preset(name)
         return assemble(
             registry.policy.to_policy(),
             preset,
@@ -74,8 +89,8 @@ def scorer(*judges: LengthJudge, registry: Registry = REGISTRY, deadline_s: floa
             algebra=ScriptedAlgebra({}),
             checkers=[SymbolicVerifier(DEFAULT_CALIBRATION.checker)],
             models=judges or (LengthJudge(),),
-            validators=[WordNli()],
-            generators={},
+            validators=[nli or WordNli()],
+            generators=generators or {},
         )
 
     return Scorer(
@@ -111,6 +126,8 @@ SAMPLES = [
     "60 - 10 = 50 remain, since 4 * 15 = 60.\n#### 50",
     "#### 40",
 ]
+IN_WORDS = [STEPS + "So some nuts remain.\nThe answer is 50.", STEPS + "Hence nuts are left.\nThe answer is 50."]
+"""Samples that only a validator can compare."""
 
 
 async def test_a_faithful_trace_is_accepted() -> None:
@@ -218,11 +235,11 @@ async def test_every_shape_of_trace_is_read(trace: Any) -> None:
 
 
 async def test_past_the_deadline_it_abstains_and_keeps_no_half_measured_number() -> None:
-    response = await scorer(LengthJudge(delay_s=30), deadline_s=0.05).score(request(samples=SAMPLES))
+    response = await scorer(nli=WordNli(delay_s=30), deadline_s=0.5).score(request(samples=IN_WORDS))
     assert (response.status, response.score) == ("Abstain", None)
     assert "deadline" in response.reasons
-    validity = next(part for part in response.components if part.name == "P")
-    assert (validity.value, validity.log_contribution) == (None, None)
+    unmeasured = {part.name: part.unmeasured for part in response.components if part.value is None}
+    assert unmeasured == {"C": "deadline", "D": "deadline"}
 
 
 async def test_where_every_judge_is_down_nothing_is_accepted() -> None:

@@ -11,7 +11,7 @@ import pytest
 from rafs.record import Record
 from service.scorer import replay
 from service.wiring import build_replay
-from tests.test_flow import SAMPLES, LengthJudge, content, request, scorer
+from tests.test_flow import IN_WORDS, SAMPLES, LengthJudge, WordNli, content, request, scorer
 
 
 async def test_the_same_input_and_seed_give_the_same_bytes() -> None:
@@ -56,11 +56,18 @@ async def test_a_record_replays_to_the_same_response(samples: list[str]) -> None
         assert content(again)[part] == content(response)[part]
 
 
-@pytest.mark.parametrize("samples", [[], SAMPLES], ids=["alone", "with samples"])
-async def test_a_record_of_a_passed_deadline_replays_to_the_same_response(samples: list[str]) -> None:
-    body = request(samples=samples, include=["record"])
-    response = await scorer(LengthJudge(delay_s=30), deadline_s=0.2).score(body)
-    assert "deadline" in response.reasons
+@pytest.mark.parametrize(
+    ("judge", "nli", "reason"),
+    [
+        pytest.param(LengthJudge(), WordNli(delay_s=30), "deadline", id="a stage is cut off"),
+        pytest.param(LengthJudge(delay_s=30), WordNli(), "verifier_down", id="the judge is given up"),
+    ],
+)
+async def test_a_record_of_what_took_too_long_replays_to_the_same_response(
+    judge: LengthJudge, nli: WordNli, reason: str
+) -> None:
+    response = await scorer(judge, nli=nli, deadline_s=0.5).score(request(samples=IN_WORDS, include=["record"]))
+    assert reason in response.reasons
     assert response.record is not None
     again = await replay(Record.model_validate_json(response.record.model_dump_json()), build_replay)
     for part in ("score", "status", "reasons", "outcome", "components", "independence", "ledger"):

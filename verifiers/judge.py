@@ -11,8 +11,17 @@ from verifiers.judge_prompt import render_prompt
 class JudgeVerifier:
     """Asks a model whether the last step is correct; the model sees the problem and the steps up to it, no answer."""
 
-    def __init__(self, prober: StepProber) -> None:
+    def __init__(self, prober: StepProber, *, fence_key: bytes = b"") -> None:
+        """Keep the model and the key.
+
+        Args:
+            prober: The model.
+            fence_key: A secret of this installation that marks off the judged text in the prompt. It is given, not
+                drawn: prompts of one installation are byte-identical, so that they can be cached and compared. With
+                an empty one the marks can be computed by anybody; they are still taken out of the judged text.
+        """
         self._prober = prober
+        self._fence_key = fence_key
 
     @property
     def name(self) -> str:
@@ -26,7 +35,7 @@ class JudgeVerifier:
 
     async def verify(self, trace: BlindTrace, ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
         """Judge the asked steps: p_correct = mass(Yes) / (mass(Yes) + mass(No))."""
-        prompt = render_prompt(trace)
+        prompt = render_prompt(trace, self._fence_key)
         masses = await self._prober.probe(prompt.head, prompt.steps, prompt.tail, ask, meter)
         return [read_mass(mass) for mass in masses]
 

@@ -11,11 +11,14 @@ from time import perf_counter
 from typing import Generic, TypeVar
 
 from rafs.errors import BackendError, OverloadedError, RafsError
+from rafs.usage import Caller, Priority
 
 UNMEASURED_RETRY_AFTER_S = 1.0
 """Told to a refused caller before the first batch has finished, when no rate is known yet."""
 RATE_MEMORY = 0.8
 """Weight of the past in the moving average of tokens per second: about the last five batches."""
+SLICE_TOKENS = 512
+"""Bound of a batch of priority BATCH: a more urgent caller waits for one such slice, about 2 s of one core at 135 M."""
 
 
 Item = TypeVar("Item")
@@ -26,6 +29,7 @@ Result = TypeVar("Result")
 class _Entry(Generic[Item, Result]):
     item: Item
     tokens: int
+    priority: Priority
     future: Future[Result] = field(default_factory=Future)
 
 
@@ -53,7 +57,10 @@ def cut_batches(sizes: Sequence[int], batch_tokens: int) -> list[list[int]]:
 class MicroBatcher(Generic[Item, Result]):
     """Runs a blocking function over queued items, on a thread of its own, in batches bounded in tokens.
 
-    Whatever is queued is batched at once; there is no waiting window. Items whose caller has left are skipped.
+    Whatever is queued is batched at once; there is no waiting window. The most urgent priority goes first, and within
+    one the first come; a batch holds one priority, so that nobody's pass is lengthened by less urgent work. While
+    urgent work keeps the model busy, batch work does not move at all: it is meant to wait, and its callers' deadlines
+    bound how long. Items whose caller has left are skipped.
     """
 
     def __init__(
@@ -63,52 +70,69 @@ class MicroBatcher(Generic[Item, Result]):
         name: str,
         batch_tokens: int,
         queue_tokens: int,
+        slice_tokens: int = SLICE_TOKENS,
     ) -> None:
         """Keep the settings; the thread starts with the first item.
 
         Args:
-            run: Blocking; maps items to as many results, in order.
+            run: Blocking; maps items to as many results, in order. One that runs long calls `give_way` in between.
             name: Name of the model, for the thread and for messages.
             batch_tokens: Bound of (longest item) x (number of items) in one batch: the padded size. An item
                 that is larger runs alone.
-            queue_tokens: Bound of the tokens waiting or running.
+            queue_tokens: Bound of the tokens waiting or running that are as urgent as the caller's or more. So a
+                backlog of batch work refuses no gate request, and all together are at most three times as many.
+            slice_tokens: Bound of a batch of priority BATCH, where that is less. A function that often gives way has
+                no need of it.
         """
         self._run = run
         self._name = name
         self._batch_tokens = batch_tokens
         self._queue_tokens = queue_tokens
-        self._waiting: deque[_Entry[Item, Result]] = deque()
-        self._tokens = 0
+        self._slice_tokens = min(batch_tokens, slice_tokens)
+        self._waiting: dict[Priority, deque[_Entry[Item, Result]]] = {each: deque() for each in Priority}
+        self._tokens = dict.fromkeys(Priority, 0)
         self._rate = math.nan
+        self._running: Priority | None = None
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    async def run(self, items: Sequence[tuple[Item, int]]) -> list[Result]:
+    async def run(self, items: Sequence[tuple[Item, int]], caller: Caller) -> list[Result]:
         """Queue (item, tokens) pairs and return their results, in order.
 
-        All are admitted or none. A request larger than the whole bound is admitted when nothing else waits, so
+        All are admitted or none. A request larger than the whole bound is admitted when nothing as urgent waits, so
         that it can be served at all.
 
         Raises:
             OverloadedError: The queue is full; nothing was queued.
             BackendError: The function failed, or the batcher is closed.
         """
-        entries: list[_Entry[Item, Result]] = [_Entry(item=item, tokens=tokens) for item, tokens in items]
-        self._admit(entries)
+        entries: list[_Entry[Item, Result]] = [
+            _Entry(item=item, tokens=tokens, priority=caller.priority) for item, tokens in items
+        ]
+        self._admit(entries, caller.priority)
         try:
             return await asyncio.gather(*(asyncio.wrap_future(entry.future) for entry in entries))
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, RafsError):  # What failed in part is worth no more passes.
             self._forget(entries)
             raise
+
+    def give_way(self) -> None:
+        """Run whatever waits and is more urgent than the batch that is running.
+
+        For `run` to call, on the inference thread, between two slices of a long batch.
+        """
+        while batch := self._take_batch():
+            self._finish(batch)
 
     def close(self) -> None:
         """Refuse new items, fail the waiting ones, and let the running batch end."""
         with self._changed:
             self._closed = True
-            dropped = list(self._waiting)
-            self._waiting.clear()
-            self._tokens -= sum(entry.tokens for entry in dropped)
+            dropped = [entry for waiting in self._waiting.values() for entry in waiting]
+            for entry in dropped:
+                self._waiting[entry.priority].popleft()
+                self._tokens[entry.priority] -= entry.tokens
             self._changed.notify()
         for entry in dropped:
             if entry.future.set_running_or_notify_cancel():
@@ -120,69 +144,75 @@ class MicroBatcher(Generic[Item, Result]):
         """Give the room of entries that still wait back at once; those that run give theirs back when they are done."""
         with self._changed:
             for entry in entries:
-                if entry in self._waiting and entry.future.cancel():
-                    self._waiting.remove(entry)
-                    self._tokens -= entry.tokens
+                if entry in self._waiting[entry.priority] and entry.future.cancel():
+                    self._waiting[entry.priority].remove(entry)
+                    self._tokens[entry.priority] -= entry.tokens
 
-    def _admit(self, entries: Sequence[_Entry[Item, Result]]) -> None:
+    def _admit(self, entries: Sequence[_Entry[Item, Result]], priority: Priority) -> None:
         asked = sum(entry.tokens for entry in entries)
         with self._changed:
             if self._closed:
                 raise BackendError(f"{self._name}: already shut down")
-            if self._tokens and self._tokens + asked > self._queue_tokens:
+            ahead = sum(tokens for each, tokens in self._tokens.items() if each <= priority)
+            if ahead and ahead + asked > self._queue_tokens:
                 raise OverloadedError(
-                    f"{self._name}: {self._tokens} tokens are queued, {asked} more would pass the bound of "
+                    f"{self._name}: {ahead} tokens are queued, {asked} more would pass the bound of "
                     f"{self._queue_tokens}",
-                    retry_after_s=self._retry_after_s(),
+                    retry_after_s=UNMEASURED_RETRY_AFTER_S if math.isnan(self._rate) else ahead / self._rate,
                 )
-            self._waiting.extend(entries)
-            self._tokens += asked
+            self._waiting[priority].extend(entries)
+            self._tokens[priority] += asked
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name=f"infer-{self._name}", daemon=True)
                 self._thread.start()
             self._changed.notify()
 
-    def _retry_after_s(self) -> float:
-        return UNMEASURED_RETRY_AFTER_S if math.isnan(self._rate) else self._tokens / self._rate
-
     def _serve(self) -> None:
-        while batch := self._next_batch():
-            started = perf_counter()
-            outcome = self._results(batch)
-            tokens = sum(entry.tokens for entry in batch)
-            rate = tokens / max(perf_counter() - started, 1e-6)
-            # Room first, then the results: a caller may ask again the moment it has them.
+        while True:
             with self._changed:
-                self._tokens -= tokens
-                known = not math.isnan(self._rate)
-                self._rate = RATE_MEMORY * self._rate + (1 - RATE_MEMORY) * rate if known else rate
-            if isinstance(outcome, RafsError):
-                for entry in batch:
-                    entry.future.set_exception(outcome)
-            else:
-                for entry, result in zip(batch, outcome, strict=True):
-                    entry.future.set_result(result)
+                self._changed.wait_for(lambda: any(self._waiting.values()) or self._closed)
+                if not any(self._waiting.values()):
+                    return
+            if batch := self._take_batch():
+                self._finish(batch)
 
-    def _next_batch(self) -> list[_Entry[Item, Result]]:
-        """Wait for items and take those that fit one batch; an empty list means closed."""
+    def _take_batch(self) -> list[_Entry[Item, Result]]:
+        """Take what fits one batch of the most urgent priority; empty where none waits that may interrupt."""
         batch: list[_Entry[Item, Result]] = []
         longest = 0
         with self._changed:
-            while not batch:
-                self._changed.wait_for(lambda: self._waiting or self._closed)
-                if not self._waiting:
+            for priority, waiting in self._waiting.items():
+                if batch or (self._running is not None and priority >= self._running):
                     break
-                while self._waiting:
-                    entry = self._waiting[0]
-                    longest = max(longest, entry.tokens)
-                    if batch and longest * (len(batch) + 1) > self._batch_tokens:
-                        break
-                    self._waiting.popleft()
+                bound = self._slice_tokens if priority is Priority.BATCH else self._batch_tokens
+                while waiting and (not batch or max(longest, waiting[0].tokens) * (len(batch) + 1) <= bound):
+                    entry = waiting.popleft()
                     if entry.future.set_running_or_notify_cancel():
                         batch.append(entry)
+                        longest = max(longest, entry.tokens)
                     else:
-                        self._tokens -= entry.tokens
+                        self._tokens[priority] -= entry.tokens
         return batch
+
+    def _finish(self, batch: Sequence[_Entry[Item, Result]]) -> None:
+        """Run a batch and hand its results out."""
+        interrupted, self._running = self._running, batch[0].priority
+        started = perf_counter()
+        outcome = self._results(batch)
+        tokens = sum(entry.tokens for entry in batch)
+        rate = tokens / max(perf_counter() - started, 1e-6)
+        # Room first, then the results: a caller may ask again the moment it has them.
+        with self._changed:
+            self._tokens[batch[0].priority] -= tokens
+            known = not math.isnan(self._rate)
+            self._rate = RATE_MEMORY * self._rate + (1 - RATE_MEMORY) * rate if known else rate
+            self._running = interrupted
+        if isinstance(outcome, RafsError):
+            for entry in batch:
+                entry.future.set_exception(outcome)
+        else:
+            for entry, result in zip(batch, outcome, strict=True):
+                entry.future.set_result(result)
 
     def _results(self, batch: Sequence[_Entry[Item, Result]]) -> Sequence[Result] | RafsError:
         try:

@@ -1,16 +1,16 @@
-"""Drawing many continuations together: one shared prefill, then batched decoding with a random stream per row."""
+"""Drawing many continuations together: one batch, and a random stream for each row."""
 
 import random
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rafs.engines.packed import Branch, Packed, Strategy, branch_ends, packed_inputs, with_cache
+from rafs.engines.row_cache import Prefill, prefill, prefill_tokens
 
 if TYPE_CHECKING:
     import torch
-    from transformers import DynamicCache, PreTrainedModel
+    from transformers import PreTrainedModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,111 +25,106 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeJob:
-    """Rows that are decoded together."""
+    """Rows of one request; what their prompts share is run once."""
 
     rows: tuple[Row, ...]
-    temperature: float
-    """0 is greedy."""
     abandoned: threading.Event = field(default_factory=threading.Event)
-    """Set when the caller has left; decoding then ends at the next token."""
+    """Set when the caller has left; its rows then end at the next token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
-    """What was drawn."""
+    """What was drawn for one job."""
 
     rows: tuple[tuple[int, ...], ...]
     """New tokens of each row, without the end token."""
     ended: tuple[bool, ...]
     """Whether each row ended by itself; False where a length limit cut it."""
     tokens: int
-    """Tokens that went through the model, prefill and decoding."""
+    """Tokens that went through the model for this job, prefill and decoding."""
 
 
-@dataclass(slots=True)
-class _State:
-    """The rows still being decoded: their cache, the mask over it, and the logits of the next token."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decoding:
+    """How rows are drawn, the same for all rows of a batch."""
 
-    cache: "DynamicCache"
-    mask: "torch.Tensor"
-    """(rows, length); 0 on the padding at the left."""
-    logits: "torch.Tensor"
-    """(rows, V)"""
-    tokens: int
-
-
-def pack_prompts(prompts: Sequence[tuple[int, ...]]) -> Packed:
-    """Return the prompts as branches of the longest one, so that what they share is run once.
-
-    Each prompt leaves the trunk where it first differs from it, and at the latest before its own last token.
-    """
-    trunk = max(prompts, key=len)[:-1]
-    shared = [_n_shared(trunk, prompt[:-1]) for prompt in prompts]
-    branches = [Branch(leaves_at=n, ids=prompt[n:]) for n, prompt in zip(shared, prompts, strict=True)]
-    return Packed(trunk=trunk, branches=tuple(branches))
+    temperature: float
+    """0 is greedy."""
+    end_ids: frozenset[int]
+    """Tokens that end a text."""
+    prefill: Prefill
+    """One that is exact for the model."""
+    give_way: Callable[[], None] = lambda: None
+    """Called between two tokens, to let more urgent work run first."""
 
 
-def _n_shared(left: Sequence[int], right: Sequence[int]) -> int:
-    """Return how many tokens the two begin with in common."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))
+@dataclass(slots=True, kw_only=True)
+class _Line:
+    """A row while it is drawn."""
+
+    row: Row
+    abandoned: threading.Event
+    stream: random.Random
+    drawn: list[int] = field(default_factory=list)
+    ended: bool = False
+
+    def goes_on_after(self, token: int, end_ids: frozenset[int]) -> bool:
+        """Take a token, and say whether another one is wanted."""
+        self.ended = token in end_ids
+        if not self.ended:
+            self.drawn.append(token)
+        return not (self.ended or len(self.drawn) == self.row.max_new_tokens or self.abandoned.is_set())
 
 
-def decode(model: "PreTrainedModel", job: DecodeJob, strategy: Strategy, end_ids: frozenset[int]) -> Decoded:
-    """Draw every row of the job.
+def decode(model: "PreTrainedModel", jobs: Sequence[DecodeJob], how: Decoding) -> list[Decoded]:
+    """Draw every row of every job, all in one batch.
+
+    A row has its own random stream, so what it draws depends on its prompt and seed, not on the rows beside it. Its
+    logits do in their last digits (about 1e-6 in fp32, 1e-2 in bf16: sums are ordered by batch), which changes a token
+    only where two are that close.
 
     Args:
         model: Causal language model in evaluation mode.
-        job: The rows; each has its own random stream, so a row's draw does not depend on the others' (its logits
-            do in the last digits: sums are ordered by batch).
-        strategy: PACKED where that is exact for this model; anything else pads the prompts at the left.
-        end_ids: Tokens that end a text.
+        jobs: At least one row each.
+        how: What is the same for all of them.
     """
     import torch
 
-    drawn: list[list[int]] = [[] for _ in job.rows]
-    ended = [False] * len(job.rows)
-    streams = [random.Random(row.seed) for row in job.rows]
+    if how.prefill is Prefill.ALONE and sum(len(job.rows) for job in jobs) > 1:
+        return [_merge([decode(model, [replace(job, rows=(row,))], how)[0] for row in job.rows]) for job in jobs]
+    batch = [
+        [_Line(row=row, abandoned=job.abandoned, stream=random.Random(row.seed)) for row in job.rows] for job in jobs
+    ]
+    tokens = [prefill_tokens([row.prompt for row in job.rows], how.prefill) for job in jobs]
     with torch.inference_mode():
-        prefill = _prefill_packed if strategy is Strategy.PACKED else _prefill_padded
-        state = prefill(model, [row.prompt for row in job.rows])
-        active = list(range(len(job.rows)))
-        while active and not job.abandoned.is_set():
-            chosen = _draw(state.logits, job.temperature, [streams[row] for row in active])
-            keep: list[int] = []
-            for place, (row, token) in enumerate(zip(active, chosen, strict=True)):
-                if token in end_ids:
-                    ended[row] = True
-                    continue
-                drawn[row].append(token)
-                if len(drawn[row]) < job.rows[row].max_new_tokens:
-                    keep.append(place)
-            active = [active[place] for place in keep]
-            if active:
-                lengths = [len(job.rows[row].prompt) + len(drawn[row]) - 1 for row in active]
-                _advance(model, state, keep, [drawn[row][-1] for row in active], lengths)
-    return Decoded(rows=tuple(map(tuple, drawn)), ended=tuple(ended), tokens=state.tokens)
+        rows = prefill(model, [[row.prompt for row in job.rows] for job in jobs], how.prefill, how.give_way)
+        active = [(place, line) for place, lines in enumerate(batch) for line in lines]
+        while True:
+            chosen = _draw(rows.logits, how.temperature, [line.stream for _, line in active])
+            taken = enumerate(zip(active, chosen, strict=True))
+            keep = [at for at, ((_, line), token) in taken if line.goes_on_after(token, how.end_ids)]
+            if not keep:
+                break
+            active = [active[at] for at in keep]
+            rows.select(keep)
+            how.give_way()
+            rows.advance(model, [line.drawn[-1] for _, line in active])
+            for place, _ in active:
+                tokens[place] += 1
+    return [_decoded(lines, count) for lines, count in zip(batch, tokens, strict=True)]
 
 
-def _advance(
-    model: "PreTrainedModel", state: _State, keep: Sequence[int], tokens: Sequence[int], positions: Sequence[int]
-) -> None:
-    """Drop the rows that are done and run one token of each other row."""
-    import torch
+def _decoded(lines: Sequence[_Line], tokens: int) -> Decoded:
+    rows, ended = tuple(tuple(line.drawn) for line in lines), tuple(line.ended for line in lines)
+    return Decoded(rows=rows, ended=ended, tokens=tokens)
 
-    if len(keep) < len(state.mask):
-        kept = torch.tensor(list(keep))
-        state.cache.batch_select_indices(kept)
-        state.mask = state.mask[kept]
-    state.mask = torch.cat([state.mask, state.mask.new_ones((len(keep), 1))], dim=1)
-    output = model(
-        input_ids=torch.tensor(list(tokens))[:, None],
-        attention_mask=state.mask,
-        position_ids=torch.tensor(list(positions))[:, None],
-        **with_cache(model, state.cache),
+
+def _merge(parts: Sequence[Decoded]) -> Decoded:
+    return Decoded(
+        rows=tuple(row for part in parts for row in part.rows),
+        ended=tuple(ended for part in parts for ended in part.ended),
+        tokens=sum(part.tokens for part in parts),
     )
-    state.logits = output.logits[:, -1]
-    state.tokens += len(tokens)
 
 
 def _draw(logits: "torch.Tensor", temperature: float, streams: Sequence[random.Random]) -> list[int]:
@@ -140,59 +135,7 @@ def _draw(logits: "torch.Tensor", temperature: float, streams: Sequence[random.R
         greedy: list[int] = logits.argmax(dim=-1).tolist()
         return greedy
     mass = (logits.double() / temperature).softmax(dim=-1).cumsum(dim=-1)  # (rows, V)
-    uniform = torch.tensor([[stream.random()] for stream in streams], dtype=mass.dtype)
+    uniform = torch.tensor([[stream.random()] for stream in streams], dtype=mass.dtype, device=mass.device)
     places = torch.searchsorted(mass, uniform * mass[:, -1:], right=True)[:, 0]
     drawn: list[int] = places.clamp(max=mass.shape[-1] - 1).tolist()
     return drawn
-
-
-def _prefill_packed(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]]) -> _State:
-    """Run the distinct prompts as one packed pass, and hand each row its own part of the cache."""
-    import torch
-    from transformers import DynamicCache
-
-    distinct = list(dict.fromkeys(prompts))
-    packed = pack_prompts(distinct)
-    ends = [len(packed.trunk) + end for end in branch_ends(packed.branches)]
-    shared = DynamicCache()
-    last = torch.tensor([end - 1 for end in ends])
-    output = model(**packed_inputs(packed), logits_to_keep=last, **with_cache(model, shared))
-    paths = [
-        [*range(branch.leaves_at), *range(end - len(branch.ids), end)]
-        for branch, end in zip(packed.branches, ends, strict=True)
-    ]
-    place = [distinct.index(prompt) for prompt in prompts]
-    index, mask = _pad_left([paths[each] for each in place])  # (rows, L)
-    cache = DynamicCache()
-    for layer, (keys, values) in enumerate(_keys_and_values(shared)):
-        # (1, heads, N, d) -> (rows, heads, L, d)
-        cache.update(keys[0][:, index].transpose(0, 1), values[0][:, index].transpose(0, 1), layer)
-    return _State(cache=cache, mask=mask, logits=output.logits[0][place], tokens=packed.n_tokens)
-
-
-def _prefill_padded(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]]) -> _State:
-    from transformers import DynamicCache
-
-    ids, mask = _pad_left([list(prompt) for prompt in prompts])
-    cache = DynamicCache(config=model.config)
-    positions = (mask.cumsum(dim=-1) - 1).clamp(min=0)
-    output = model(
-        input_ids=ids, attention_mask=mask, position_ids=positions, logits_to_keep=1, **with_cache(model, cache)
-    )
-    return _State(cache=cache, mask=mask, logits=output.logits[:, -1], tokens=sum(map(len, prompts)))
-
-
-def _keys_and_values(cache: "DynamicCache") -> "Iterator[tuple[torch.Tensor, torch.Tensor]]":
-    for layer in cache.layers:
-        assert layer.keys is not None and layer.values is not None, "the pass above filled every layer"
-        yield layer.keys, layer.values
-
-
-def _pad_left(rows: Sequence[Sequence[int]]) -> "tuple[torch.Tensor, torch.Tensor]":
-    """Return the rows padded with 0 at the left, and the mask that hides the padding."""
-    import torch
-
-    longest = max(map(len, rows))
-    padded = [[0] * (longest - len(row)) + list(row) for row in rows]
-    mask = [[0] * (longest - len(row)) + [1] * len(row) for row in rows]
-    return torch.tensor(padded), torch.tensor(mask)

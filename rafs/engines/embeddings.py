@@ -90,7 +90,8 @@ class SentenceEmbedder:
         sizes = self._n_tokens(distinct)
         batches = cut_batches(sizes, BATCH_TOKENS)
         rows = await self._batcher.run(
-            [(tuple(distinct[at] for at in batch), sum(sizes[at] for at in batch)) for batch in batches]
+            [(tuple(distinct[at] for at in batch), sum(sizes[at] for at in batch)) for batch in batches],
+            meter.caller,
         )
         meter.add(STAGE, calls=len(distinct), tokens=sum(sizes))
         order = [distinct[at] for batch in batches for at in batch]

@@ -1,27 +1,39 @@
-"""Choosing, at load time, how prompts may be packed: only what gives this architecture's own logits.
+"""Choosing, at load time, how prompts go through a model: only what gives this architecture's own logits.
 
-Silent traps that this catches: eager attention with a boolean mask, sliding-window and linear-attention layers under
-a plain mask, models that ignore position ids.
+Silent traps that this catches: position ids that a model ignores, windows that a mask leaves out, recurrent states
+that a mask does not reach or that do not go on from a cache.
 """
 
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rafs.engines.packed import PACKED_MAX_TOKENS, Branch, Packed, Strategy, last_logits
+from rafs.engines.loading import MAX_WINDOW_TOKENS
+from rafs.engines.packed import SLICE_TOKENS, Branch, Packed
+from rafs.engines.row_cache import Prefill, prefill
+from rafs.engines.strategies import KEEPS_TRUNK, Strategy, head_of, last_logits
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedModel
 
 MAX_LOGIT_DIFFERENCE = 1e-4
-"""In fp32 a right mask differs by rounding (about 1e-5); every wrong one seen differed by 0.2 or more."""
+"""In fp32 a right mask differs by rounding (about 1e-5); every wrong one seen differed by 0.01 or more."""
 CHECK_TRUNK_TOKENS = 96
-CHECK_LEAVES_AT = (20, 41, 96)
-"""Uneven on purpose: a wrong position or an off-by-one mask shows."""
+"""Of a model without windows."""
+CHECK_BEYOND_WINDOW = 40
+"""How far the trunk of the check goes on behind the longest window."""
 CHECK_BRANCH_TOKENS = 9
+CHECK_DRAWN = (3, 5)
+"""Tokens that the check of decoding draws."""
 CHECK_SEED = 20
+DOES_NOT_RUN = (TypeError, ValueError, RuntimeError, AttributeError, IndexError, KeyError, NotImplementedError)
+"""What models raise on a mask, a position or a cache that they cannot take."""
+PACKED_MAX_TOKENS = SLICE_TOKENS
+"""More tokens go in slices, so that urgent work waits for one slice at most; at 400 to 530 tokens of a 135 M model one
+pass and several were measured within 3 % of each other, and further up the dense mask of one pass costs more."""
 
 logger = logging.getLogger(__name__)
 
@@ -31,66 +43,125 @@ class PackingPlan:
     """What was found exact for one loaded model."""
 
     exact: tuple[Strategy, ...]
-    """Strategies to use, NAIVE always among them."""
+    """Strategies to use, best first, NAIVE always among them."""
     differences: tuple[tuple[Strategy, float], ...]
-    """Max |logit difference| against NAIVE of each strategy that ran."""
-    sliding_window: int | None
-    """A plain mask lets a token see beyond this window, so longer prompts go the naive way."""
+    """Max |logit difference| against NAIVE of each strategy that ran; lower ones are not tried below an exact one."""
 
-    def choose(self, packed: Packed) -> Strategy:
-        """Return the strategy for these prompts."""
-        if self.sliding_window is not None and packed.longest > self.sliding_window:
-            return Strategy.NAIVE
-        ladder = [Strategy.PACKED, Strategy.TWO_PASS]
-        if packed.n_tokens > PACKED_MAX_TOKENS:
-            ladder.reverse()
-        return next((strategy for strategy in ladder if strategy in self.exact), Strategy.NAIVE)
+    def choose(self, n_tokens: int) -> Strategy:
+        """Return the strategy for prompts of so many new tokens."""
+        if Strategy.TWO_PASS in self.exact and n_tokens > PACKED_MAX_TOKENS:
+            return Strategy.TWO_PASS
+        return self.exact[0]
 
 
-def plan_packing(model: "PreTrainedModel", name: str) -> PackingPlan:
-    """Compare every strategy with separate prompts on random tokens, and keep the exact ones.
+def plan_packing(model: "PreTrainedModel", name: str, max_tokens: int = MAX_WINDOW_TOKENS) -> PackingPlan:
+    """Compare strategies with separate prompts on random tokens, best first, until one is exact; log the choice.
 
-    Run on the fp32 model, before any cast: bf16 rounding would hide a wrong mask.
+    The prompts are longer than every window of the model. Run on the fp32 model, before any cast: bf16 rounding would
+    hide a wrong mask.
+
+    Args:
+        model: In fp32, in evaluation mode.
+        name: For the log.
+        max_tokens: Longest prompt that will be run; windows beyond it are not reached.
     """
-    window = _sliding_window(model)
-    trunk = CHECK_TRUNK_TOKENS if window is None else min(CHECK_TRUNK_TOKENS, window - CHECK_BRANCH_TOKENS)
-    if trunk <= 0:
-        return PackingPlan(exact=(Strategy.NAIVE,), differences=(), sliding_window=window)
-    packed = _random_prompts(int(model.config.get_text_config().vocab_size), trunk)
+    packed = _random_prompts(model, min(check_tokens(model), max_tokens - CHECK_BRANCH_TOKENS))
     expected = last_logits(model, packed, Strategy.NAIVE).logits
-    differences: list[tuple[Strategy, float]] = []
-    for strategy in (Strategy.PACKED, Strategy.TWO_PASS):
+    differences: dict[Strategy, float] = {}
+    for strategy in list(Strategy)[:-1]:
+        if strategy not in KEEPS_TRUNK and min(differences.values(), default=1.0) < MAX_LOGIT_DIFFERENCE:
+            break
         try:
-            logits = last_logits(model, packed, strategy, slice_tokens=trunk // 3 + 1).logits
-        except (TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
-            logger.warning("%s: strategy %s does not run on this architecture: %s", name, strategy, error)
-            continue
-        differences.append((strategy, float((logits - expected).abs().max())))
-    exact = tuple(strategy for strategy, difference in differences if difference < MAX_LOGIT_DIFFERENCE)
-    plan = PackingPlan(exact=(*exact, Strategy.NAIVE), differences=tuple(differences), sliding_window=window)
+            differences[strategy] = _difference(model, packed, strategy, expected)
+        except DOES_NOT_RUN as error:
+            logger.info("%s: strategy %s does not run on this architecture: %s", name, strategy, error)
+    exact = [strategy for strategy, difference in differences.items() if difference < MAX_LOGIT_DIFFERENCE]
+    plan = PackingPlan(exact=(*exact, Strategy.NAIVE), differences=tuple(differences.items()))
     report: Callable[..., None] = logger.info if exact else logger.warning
-    report("%s: prompts run %s; max |logit difference| %s", name, plan.exact[0], dict(differences))
+    report("%s: prompts run %s; max |logit difference| %s", name, plan.exact[0], differences)
     return plan
 
 
-def _random_prompts(vocabulary: int, n_trunk: int) -> Packed:
-    draw = random.Random(CHECK_SEED)
-
-    def ids(n: int) -> tuple[int, ...]:
-        return tuple(draw.randrange(vocabulary) for _ in range(n))
-
-    branches = [
-        Branch(leaves_at=min(end, n_trunk), ids=ids(CHECK_BRANCH_TOKENS + extra))
-        for extra, end in enumerate(CHECK_LEAVES_AT, start=-len(CHECK_LEAVES_AT))
-    ]
-    return Packed(trunk=ids(n_trunk), branches=tuple(branches))
-
-
-def _sliding_window(model: "PreTrainedModel") -> int | None:
-    """Return the shortest attention window of any layer; None when every layer sees everything."""
+def check_tokens(model: "PreTrainedModel") -> int:
+    """Return how many tokens show every window of this model."""
     config = model.config.get_text_config()
-    if getattr(config, "use_sliding_window", True) is False:
-        return None
-    windows = [getattr(config, name, None) for name in ("sliding_window", "attention_chunk_size")]
-    known = [int(window) for window in windows if window]
-    return min(known) if known else None
+    windows = [getattr(config, name, None) or 0 for name in ("sliding_window", "attention_chunk_size")]
+    return max(CHECK_TRUNK_TOKENS, max(windows) + CHECK_BEYOND_WINDOW)
+
+
+def random_ids(model: "PreTrainedModel", n: int) -> tuple[int, ...]:
+    """Return n token ids, the same for every call."""
+    draw = random.Random(CHECK_SEED)
+    vocabulary = int(model.config.get_text_config().vocab_size)
+    return tuple(draw.randrange(vocabulary) for _ in range(n))
+
+
+def _random_prompts(model: "PreTrainedModel", n_trunk: int) -> Packed:
+    """Return branches of uneven length that leave at uneven places: a wrong position or an off-by-one mask shows."""
+    ids = random_ids(model, n_trunk + 3 * CHECK_BRANCH_TOKENS)
+    leaves = (n_trunk // 5 + 1, n_trunk // 2 - 7, n_trunk)
+    starts = [n_trunk + CHECK_BRANCH_TOKENS * place for place in range(len(leaves))]
+    return Packed(
+        trunk=ids[:n_trunk],
+        branches=tuple(
+            Branch(leaves_at=end, ids=ids[start : start + CHECK_BRANCH_TOKENS - place])
+            for place, (end, start) in enumerate(zip(leaves, starts, strict=True))
+        ),
+    )
+
+
+def _difference(model: "PreTrainedModel", packed: Packed, strategy: Strategy, expected: "torch.Tensor") -> float:
+    """Return max |logit difference| of a run, and of one that goes on from a kept trunk where the strategy keeps it."""
+    third = len(packed.trunk) // 3 + 1
+    first = last_logits(model, packed, strategy, slice_tokens=third)
+    found = [first.logits]
+    if first.trunk_cache is not None:
+        known = head_of(first.trunk_cache, third)
+        found.append(last_logits(model, packed, strategy, known=known, slice_tokens=third).logits)
+    return max(float((logits - expected).abs().max()) for logits in found)
+
+
+def plan_prefill(model: "PreTrainedModel", name: str, packing: PackingPlan, max_tokens: int) -> Prefill:
+    """Return the best way of prefilling a batch whose rows then decode as they would alone; log the choice.
+
+    Args:
+        model: In fp32, in evaluation mode.
+        name: For the log.
+        packing: What is exact for prompts; only masks that are can share a prefill.
+        max_tokens: Longest prompt that will be run.
+    """
+    ids = random_ids(model, min(check_tokens(model), max_tokens - len(CHECK_DRAWN)))
+    half = len(ids) // 2
+    prompts = [ids, (*ids[:half], *ids[: half - 11]), ids[:half]]
+    for how in (Prefill.SHARED, Prefill.PADDED):
+        if how is Prefill.SHARED and Strategy.PACKED not in packing.exact:
+            continue
+        try:
+            difference = _decode_difference(model, prompts, how)
+        except DOES_NOT_RUN as error:
+            logger.info("%s: prefill %s does not run on this architecture: %s", name, how, error)
+            continue
+        logger.info("%s: prefill %s, max |logit difference| %.1e", name, how, difference)
+        if difference < MAX_LOGIT_DIFFERENCE:
+            return how
+    logger.warning("%s: texts are drawn one after the other; nothing faster is exact on this architecture", name)
+    return Prefill.ALONE
+
+
+def _decode_difference(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]], how: Prefill) -> float:
+    """Return max |logit difference| between a batch that draws given tokens and the same texts as prompts."""
+    import torch
+
+    with torch.inference_mode():
+        rows = prefill(model, [prompts[:2], prompts[2:]], how)
+        found, texts = [rows.logits], list(prompts)
+        for token in CHECK_DRAWN:
+            rows.advance(model, [token] * len(prompts))
+            found.append(rows.logits)
+            texts += [(*text, token) for text in texts[-len(prompts) :]]
+    expected = last_logits(model, Packed(trunk=(), branches=_whole(texts)), Strategy.NAIVE).logits
+    return float((torch.cat(found).float() - expected).abs().max())
+
+
+def _whole(texts: Sequence[tuple[int, ...]]) -> tuple[Branch, ...]:
+    return tuple(Branch(leaves_at=0, ids=text) for text in texts)

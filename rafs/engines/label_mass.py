@@ -12,6 +12,9 @@ MIN_LABEL_MASS = 0.01
 
 Labels = tuple[str, str]
 """(yes, no)"""
+_SPACES = str.maketrans("Ġ▁Ċ", "   ")
+_AROUND = " \n\r\t*_`\"'“”‘’([{<>}]).,:;!"
+"""What a token may hold around a label."""
 
 
 def label_spellings(label: str) -> list[str]:
@@ -43,18 +46,21 @@ def read_label_mass(logprobs: Mapping[str, float], labels: Labels) -> LabelMass 
     """Sum the labels' spellings in a server's list of likely tokens.
 
     Args:
-        logprobs: Token text -> natural log-probability. Vocabularies' own marks for a space are understood.
+        logprobs: Token text -> natural log-probability. Vocabularies' own marks for a space are understood, and so
+            is a label with a quote, a star or a full stop in its token.
         labels: The two labels.
 
     Returns:
         `Abstained(NO_LABELS)` also where only one label is listed: the other's mass is then unknown, not zero.
     """
-    mass: dict[str, float] = {}
-    for token, logprob in logprobs.items():
-        text = token.replace("Ġ", " ").replace("▁", " ")
-        mass[text] = mass.get(text, 0.0) + math.exp(logprob)
-    listed = [[mass[text] for text in label_spellings(label) if text in mass] for label in labels]
+    said = [(_bare(token), math.exp(logprob)) for token, logprob in logprobs.items()]
+    listed = [[mass for text, mass in said if text == label.casefold()] for label in labels]
     if not all(listed):
         missing = [label for label, found in zip(labels, listed, strict=True) if not found]
         return Abstained(why=Why.NO_LABELS, detail=f"not among the listed tokens: {', '.join(missing)}")
     return opinion(LabelMass(yes=sum(listed[0]), no=sum(listed[1])))
+
+
+def _bare(token: str) -> str:
+    """Return the word in a token."""
+    return token.translate(_SPACES).strip(_AROUND).casefold()

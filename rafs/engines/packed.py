@@ -1,15 +1,14 @@
-"""Many prompts that share a trunk, in one forward pass.
+"""Many prompts that share a trunk, and the one masked pass that runs each of their tokens once.
 
-A branch leaves the trunk after `leaves_at` tokens. The pass runs over trunk + branches, each token once: positions of
-a branch go on where it left, and a boolean mask lets it see that much of the trunk, and itself. For T steps of s
-tokens after P, and T probes of q, that is P + T(s + q) tokens instead of T(P + q) + sT(T + 1)/2.
+A branch leaves the trunk after `leaves_at` tokens. A pass runs over trunk + branches: positions of a branch go on where
+it left, and a mask lets it see that much of the trunk, and itself. For T steps of s tokens after P, and T probes of q,
+that is P + T(s + q) tokens instead of T(P + q) + sT(T + 1)/2.
 """
 
 import inspect
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -17,24 +16,14 @@ from rafs.errors import BackendError
 
 if TYPE_CHECKING:
     import torch
-    from transformers import DynamicCache, PreTrainedModel
+    from transformers import DynamicCache, PretrainedConfig, PreTrainedModel
 
-
-class Strategy(StrEnum):
-    """How the prompts of one trace go through the model, best first."""
-
-    PACKED = "packed"
-    """Trunk and branches in one masked pass."""
-    TWO_PASS = "two_pass"
-    """Trunk with a cache, then the branches in masked passes: cheaper attention when the trunk is long."""
-    NAIVE = "naive"
-    """One pass per prompt; always right, whatever the architecture."""
-
-
-PACKED_MAX_TOKENS = 700
-"""Above about 700 to 1000 tokens the dense mask of one pass costs more than a second call (measured)."""
 SLICE_TOKENS = 512
-"""Bound of new tokens in one pass of TWO_PASS: a caller that left is noticed between passes, about every 2 seconds."""
+"""Bound of new tokens in one pass of several: a caller that left is noticed between passes, about every 2 seconds."""
+
+
+def _go_on() -> None:
+    """Give way to nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,35 +43,92 @@ class Packed:
     branches: tuple[Branch, ...]
     abandoned: threading.Event = field(default_factory=threading.Event, compare=False)
     """Set when nobody waits any more; the passes that are left are not run."""
-
-    @property
-    def n_branch_tokens(self) -> int:
-        """Tokens of all branches together."""
-        return sum(len(branch.ids) for branch in self.branches)
+    give_way: Callable[[], None] = field(default=_go_on, compare=False)
+    """Called between two passes, to let more urgent work run first."""
 
     @property
     def n_tokens(self) -> int:
-        """Tokens of one packed pass."""
-        return len(self.trunk) + self.n_branch_tokens
-
-    @property
-    def longest(self) -> int:
-        """Tokens of the longest prompt."""
-        return max((branch.leaves_at + len(branch.ids) for branch in self.branches), default=0)
+        """Tokens of trunk and branches, each once."""
+        return len(self.trunk) + n_branch_tokens(self.branches)
 
     def prompts(self) -> list[tuple[int, ...]]:
         """Return every prompt by itself."""
         return [self.trunk[: branch.leaves_at] + branch.ids for branch in self.branches]
 
+    def pause(self) -> None:
+        """Stand between two passes: let urgent work run, and raise BackendError when nobody waits any more."""
+        self.give_way()
+        if self.abandoned.is_set():
+            raise BackendError("nobody waits for these prompts any more")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PromptLogits:
-    """Next-token logits after every prompt, and what they cost."""
+class Pass:
+    """One forward pass: `trunk[start:stop]`, then these branches; the cache holds `trunk[:start]`."""
 
-    logits: "torch.Tensor"
-    """Shape (n_branches, vocabulary), fp32."""
-    tokens: int
-    passes: int
+    start: int
+    stop: int
+    branches: tuple[Branch, ...]
+    """None of them leaves after `stop`."""
+
+
+def n_branch_tokens(branches: Sequence[Branch]) -> int:
+    """Return the tokens of all these branches together."""
+    return sum(len(branch.ids) for branch in branches)
+
+
+def n_shared(left: Sequence[int], right: Sequence[int]) -> int:
+    """Return how many tokens the two begin with in common."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))
+
+
+def one_pass(packed: Packed, n_known: int) -> list[Pass]:
+    """Return the single pass over all that is not known of the trunk, and every branch."""
+    return [Pass(start=n_known, stop=len(packed.trunk), branches=packed.branches)]
+
+
+def sliced_passes(packed: Packed, n_known: int, slice_tokens: int = SLICE_TOKENS) -> list[Pass]:
+    """Return the trunk in slices, then the branches in groups, each of at most `slice_tokens` new tokens.
+
+    A branch that is longer is a group of its own.
+    """
+    end = len(packed.trunk)
+    passes = [
+        Pass(start=start, stop=min(start + slice_tokens, end), branches=())
+        for start in range(n_known, end, slice_tokens)
+    ]
+    groups: list[list[Branch]] = [[]]
+    for branch in packed.branches:
+        if groups[-1] and n_branch_tokens(groups[-1]) + len(branch.ids) > slice_tokens:
+            groups.append([])
+        groups[-1].append(branch)
+    return [*passes, *(Pass(start=end, stop=end, branches=tuple(group)) for group in groups)]
+
+
+def run_passes(
+    model: "PreTrainedModel", packed: Packed, cache: "DynamicCache", passes: Sequence[Pass]
+) -> "Iterator[tuple[Pass, torch.Tensor]]":
+    """Run the passes, and give those that have branches with the logits after each branch, (n_branches, V).
+
+    Meanwhile the cache still holds the keys of `trunk[:stop]` and then of those branches; in the end, of the trunk.
+
+    Args:
+        model: Causal language model in evaluation mode.
+        packed: The prompts.
+        cache: Of full length in every layer (`DynamicCache()`), whatever the layer's window; it holds `trunk[:start]`
+            of the first pass.
+        passes: In order; each starts where the one before stopped.
+
+    Raises:
+        BackendError: The prompts were abandoned between two passes.
+    """
+    for each in passes:
+        packed.pause()
+        logits = model(**pass_inputs(model, packed.trunk, each), **with_cache(model, cache)).logits[0]
+        if each.branches:
+            yield each, logits
+            cache.crop(-n_branch_tokens(each.branches))
 
 
 def branch_ends(branches: Sequence[Branch]) -> list[int]:
@@ -90,32 +136,29 @@ def branch_ends(branches: Sequence[Branch]) -> list[int]:
     return list(accumulate(len(branch.ids) for branch in branches))
 
 
-def last_logits(
-    model: "PreTrainedModel", packed: Packed, strategy: Strategy, slice_tokens: int = SLICE_TOKENS
-) -> PromptLogits:
-    """Return the next-token logits after every prompt.
-
-    Args:
-        model: Causal language model in evaluation mode.
-        packed: The prompts.
-        strategy: How they go through the model.
-        slice_tokens: Bound of new tokens in one pass of TWO_PASS.
-
-    Raises:
-        BackendError: The prompts were abandoned between two passes.
-    """
+def pass_inputs(model: "PreTrainedModel", trunk: Sequence[int], each: Pass) -> dict[str, Any]:
+    """Return the forward arguments of one pass of Q new tokens over K = stop + branch tokens, cached ones included."""
     import torch
 
-    with torch.inference_mode():
-        match strategy:
-            case Strategy.PACKED:
-                logits, tokens, passes = _packed(model, packed), packed.n_tokens, 1
-            case Strategy.TWO_PASS:
-                logits, passes = _two_pass(model, packed, slice_tokens)
-                tokens = packed.n_tokens
-            case Strategy.NAIVE:
-                logits, tokens, passes = _naive(model, packed), sum(map(len, packed.prompts())), len(packed.branches)
-    return PromptLogits(logits=logits.float(), tokens=tokens, passes=passes)
+    start, stop, device = each.start, each.stop, model.device
+    columns = stop + n_branch_tokens(each.branches)
+    positions, limits, firsts = list(range(stop)), list(range(1, stop + 1)), [columns] * stop
+    for branch in each.branches:
+        firsts += [len(positions)] * len(branch.ids)
+        limits += [branch.leaves_at] * len(branch.ids)
+        positions += range(branch.leaves_at, branch.leaves_at + len(branch.ids))
+    at = torch.tensor(positions, device=device)  # (K,)
+    column = torch.arange(columns, device=device)  # (K,)
+    limit, first = (torch.tensor(ends[start:], device=device)[:, None] for ends in (limits, firsts))  # (Q, 1)
+    seen = (column < limit) | ((column >= first) & (column <= column[start:, None]))  # (Q, K)
+    ids = [*trunk[start:stop], *(index for branch in each.branches for index in branch.ids)]
+    last = [stop - start + end - 1 for end in branch_ends(each.branches)]
+    return {
+        "input_ids": torch.tensor([ids], device=device),  # (1, Q)
+        "position_ids": at[None, start:],  # (1, Q)
+        "attention_mask": _layer_masks(model, seen, at),
+        "logits_to_keep": torch.tensor(last or [len(ids) - 1], device=device),
+    }
 
 
 def with_cache(model: "PreTrainedModel", cache: "DynamicCache") -> dict[str, Any]:
@@ -124,95 +167,32 @@ def with_cache(model: "PreTrainedModel", cache: "DynamicCache") -> dict[str, Any
     return {name: cache, "use_cache": True}
 
 
-def packed_inputs(packed: Packed) -> "dict[str, torch.Tensor]":
-    """Return ids, positions and mask of one pass over trunk and branches, N tokens in all."""
+def layer_kinds(config: "PretrainedConfig") -> set[str]:
+    """Return the kinds of layers of a (text) model, by the names transformers gives them."""
+    if getattr(config, "layer_types", None):
+        return set(config.layer_types)
+    windows = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
+    return {kind for kind, name in windows.items() if getattr(config, name, None)} or {"full_attention"}
+
+
+def _layer_masks(model: "PreTrainedModel", seen: "torch.Tensor", positions: "torch.Tensor") -> Any:
+    """Return the additive mask (1, 1, Q, K) of every layer: one, or one for each kind where layers differ.
+
+    Numbers, not booleans: eager attention adds a boolean mask as 0 and 1 and is silently wrong.
+    """
     import torch
 
-    n_trunk = len(packed.trunk)
-    mask, positions, ids = _branch_inputs(packed.branches, n_trunk)
-    full = torch.zeros((packed.n_tokens, packed.n_tokens), dtype=torch.bool)  # (N, N)
-    full[:n_trunk, :n_trunk] = torch.ones((n_trunk, n_trunk), dtype=torch.bool).tril()
-    full[n_trunk:] = mask
-    return {
-        "input_ids": torch.tensor([[*packed.trunk, *ids]]),  # (1, N)
-        "position_ids": torch.tensor([[*range(n_trunk), *positions]]),  # (1, N)
-        "attention_mask": full[None, None],  # (1, 1, N, N)
-    }
+    config = model.config.get_text_config()
+    queries, keys = positions[-len(seen) :, None], positions[None]  # (Q, 1), (1, K)
 
+    def additive(kind: str) -> torch.Tensor:
+        visible = seen
+        if kind == "sliding_attention":
+            visible = seen & (keys > queries - config.sliding_window)
+        elif kind == "chunked_attention":
+            visible = seen & (keys // config.attention_chunk_size == queries // config.attention_chunk_size)
+        mask = torch.zeros(seen.shape, dtype=model.dtype, device=seen.device)
+        return mask.masked_fill_(~visible, torch.finfo(model.dtype).min)[None, None]
 
-def _branch_inputs(branches: Sequence[Branch], n_trunk: int) -> "tuple[torch.Tensor, list[int], list[int]]":
-    """Return the mask rows (B, n_trunk + B), positions (B) and ids (B) of B branch tokens."""
-    import torch
-
-    ends = branch_ends(branches)
-    mask = torch.zeros((ends[-1], n_trunk + ends[-1]), dtype=torch.bool)
-    for branch, end in zip(branches, ends, strict=True):
-        start, size = end - len(branch.ids), len(branch.ids)
-        mask[start:end, : branch.leaves_at] = True
-        mask[start:end, n_trunk + start : n_trunk + end] = torch.ones((size, size), dtype=torch.bool).tril()
-    positions = [branch.leaves_at + offset for branch in branches for offset in range(len(branch.ids))]
-    return mask, positions, [index for branch in branches for index in branch.ids]
-
-
-def _check_wanted(packed: Packed) -> None:
-    if packed.abandoned.is_set():
-        raise BackendError("nobody waits for these prompts any more")
-
-
-def _naive(model: "PreTrainedModel", packed: Packed) -> "torch.Tensor":
-    import torch
-
-    rows: list[torch.Tensor] = []
-    for ids in packed.prompts():
-        _check_wanted(packed)
-        rows.append(model(input_ids=torch.tensor([ids]), use_cache=False, logits_to_keep=1).logits[0, -1])
-    return torch.stack(rows)  # (n_branches, V)
-
-
-def _packed(model: "PreTrainedModel", packed: Packed) -> "torch.Tensor":
-    import torch
-
-    last = [len(packed.trunk) + end - 1 for end in branch_ends(packed.branches)]
-    logits: torch.Tensor = model(**packed_inputs(packed), use_cache=False, logits_to_keep=torch.tensor(last)).logits[0]
-    return logits  # (n_branches, V)
-
-
-def _two_pass(model: "PreTrainedModel", packed: Packed, slice_tokens: int) -> "tuple[torch.Tensor, int]":
-    """Return logits (n_branches, V) and the number of passes: the trunk in slices, then the branches in groups."""
-    import torch
-    from transformers import DynamicCache
-
-    cache = DynamicCache()
-    trunk, groups = packed.trunk, _groups(packed.branches, slice_tokens)
-    starts = range(0, len(trunk), slice_tokens)
-    for start in starts:
-        _check_wanted(packed)
-        ids = trunk[start : start + slice_tokens]
-        model(input_ids=torch.tensor([ids]), logits_to_keep=1, **with_cache(model, cache))
-    rows: list[torch.Tensor] = []
-    for group in groups:
-        _check_wanted(packed)
-        mask, positions, branch_ids = _branch_inputs(group, len(trunk))
-        output = model(
-            input_ids=torch.tensor([branch_ids]),
-            position_ids=torch.tensor([positions]),
-            attention_mask=mask[None, None],  # (1, 1, B, trunk + B)
-            logits_to_keep=torch.tensor([end - 1 for end in branch_ends(group)]),
-            **with_cache(model, cache),
-        )
-        rows.append(output.logits[0])
-        cache.crop(-len(branch_ids))
-    return torch.cat(rows), len(starts) + len(groups)
-
-
-def _groups(branches: Sequence[Branch], slice_tokens: int) -> list[list[Branch]]:
-    """Cut the branches, in order, into groups of at most `slice_tokens` (a larger branch stays alone)."""
-    groups: list[list[Branch]] = [[]]
-    size = 0
-    for branch in branches:
-        if groups[-1] and size + len(branch.ids) > slice_tokens:
-            groups.append([])
-            size = 0
-        groups[-1].append(branch)
-        size += len(branch.ids)
-    return groups
+    masks = {kind: additive(kind) for kind in layer_kinds(config)}
+    return masks if len(masks) > 1 else next(iter(masks.values()))

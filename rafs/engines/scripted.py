@@ -65,6 +65,11 @@ class ScriptedProber:
         """Of the engine that was recorded."""
         return self._identity
 
+    @property
+    def fingerprint(self) -> str:
+        """See `StepProber.fingerprint`."""
+        return "scripted"
+
     async def probe(
         self,
         head: Sequence[PromptPart],

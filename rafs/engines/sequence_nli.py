@@ -95,7 +95,8 @@ class SequenceClassifierNli:
         sizes = [len(ids) for _, (ids, _) in fitting]
         batches = cut_batches(sizes, BATCH_TOKENS)
         results = await self._batcher.run(
-            [([fitting[at][1] for at in batch], sum(sizes[at] for at in batch)) for batch in batches]
+            [([fitting[at][1] for at in batch], sum(sizes[at] for at in batch)) for batch in batches],
+            meter.caller,
         )
         meter.add(STAGE, calls=len(fitting), tokens=sum(sizes))
         found = {

@@ -2,16 +2,22 @@
 
 import asyncio
 import json
+import math
 import os
 import random
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import httpx
 import tenacity
 
+from rafs.engines.concurrency import AdaptiveLimit
 from rafs.errors import BackendError, ConfigError
+from rafs.usage import Priority
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -20,12 +26,20 @@ Result = TypeVar("Result")
 DEADLINE_S = 120.0
 """For one call with all its retries."""
 ATTEMPTS = 4
-MAX_CONCURRENT = 16
+MAX_CONCURRENT = 64
+"""Where the adaptive limit stops growing: vLLM batches more, but a trace has few steps."""
+CONNECT_S = 5.0
+"""A host that does not even accept is down or wrong; the deadline is for servers that compute."""
+MAX_REPLY_BYTES = 16 << 20
+"""The longest honest reply, 32 samples of 1024 tokens with all their fields, is some hundred kilobytes."""
 FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 20.0
 """Of one pause, also where the server's Retry-After asks for more: then the deadline decides."""
 TRANSIENT_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+JSON = {"Content-Type": "application/json"}
+OVERLOAD_STATUSES = frozenset({408, 429, 503, 504})
 MESSAGE_CHARS = 300
+SAID_CHARS = 4096
 
 
 class RejectedError(BackendError):
@@ -33,11 +47,13 @@ class RejectedError(BackendError):
 
     Attributes:
         status: The HTTP status.
+        said: What the server said, without the key, and cut.
     """
 
-    def __init__(self, message: str, *, status: int) -> None:
+    def __init__(self, message: str, *, status: int, said: str) -> None:
         super().__init__(message)
         self.status = status
+        self.said = said
 
 
 class _TransientError(Exception):
@@ -73,29 +89,44 @@ class ServerConnection:
         """
         self._key = None if settings.api_key_env is None else _read_key(settings.api_key_env)
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
+        headers["Accept-Encoding"] = "identity"  # a packed reply has no size that could be bounded beforehand
         self._settings = settings
-        self._slots = asyncio.Semaphore(settings.max_concurrent)
-        base = settings.base_url.rstrip("/").removesuffix("/v1")
-        self._client = httpx.AsyncClient(base_url=base, headers=headers, timeout=settings.deadline_s)
+        self._limit = AdaptiveLimit(settings.max_concurrent)
+        self._times_lost = 0
+        self._client = httpx.AsyncClient(
+            base_url=settings.base_url.rstrip("/").removesuffix("/v1"),
+            headers=headers,
+            timeout=httpx.Timeout(settings.deadline_s, connect=min(CONNECT_S, settings.deadline_s)),
+            limits=httpx.Limits(max_connections=settings.max_concurrent),
+        )
 
     @property
     def settings(self) -> ServerSettings:
         """As given."""
         return self._settings
 
+    @property
+    def times_lost(self) -> int:
+        """How often the connection broke; what comes after may be another server, or the same with other weights."""
+        return self._times_lost
+
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    async def post(self, path: str, body: Mapping[str, Json]) -> Mapping[str, Json]:
+    async def post(
+        self, path: str, body: Mapping[str, Json], priority: Priority = Priority.SCORE
+    ) -> Mapping[str, Json]:
         """Post `body` plus the model's name and return the JSON object that comes back.
 
-        Waiting for a slot, pauses between attempts and all attempts together stay within the deadline.
+        Waiting for a slot, pauses between attempts and all attempts together stay within the deadline. A caller that
+        is cancelled closes its request, which a server takes as leave to stop computing.
 
         Raises:
             RejectedError: The server refused the request.
             BackendError: It could not be reached, kept failing, answered with something else than a JSON object,
                 or the deadline passed (`timed_out`).
+            OverloadedError: Too many requests wait for this server.
         """
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type(_TransientError),
@@ -105,8 +136,8 @@ class ServerConnection:
         )
         content = {"model": self._settings.model, **body}
         try:
-            async with asyncio.timeout(self._settings.deadline_s), self._slots:
-                return await retrying(self._post_once, path, content)
+            async with asyncio.timeout(self._settings.deadline_s) as budget:
+                return await retrying(self._post_once, path, content, priority, budget)
         except TimeoutError as error:
             raise BackendError(
                 f"{self._where(path)} gave no answer within {self._settings.deadline_s} s", timed_out=True
@@ -117,33 +148,55 @@ class ServerConnection:
                 timed_out=error.timed_out,
             ) from error
 
-    async def _post_once(self, path: str, body: Mapping[str, Json]) -> Mapping[str, Json]:
+    async def _post_once(
+        self, path: str, body: Mapping[str, Json], priority: Priority, budget: asyncio.Timeout
+    ) -> Mapping[str, Json]:
+        async with self._limit.slot(priority) as slot:
+            try:
+                status, headers, content = await self._exchange(path, body)
+            except httpx.TimeoutException as error:
+                slot.overloaded = True
+                raise _TransientError("timed out", timed_out=True) from error
+            except httpx.TransportError as error:
+                self._times_lost += 1
+                raise _TransientError(f"no connection ({type(error).__name__}: {self._redact(str(error))})") from error
+            except asyncio.CancelledError:
+                slot.overloaded = budget.expired()
+                raise
+            slot.overloaded = status in OVERLOAD_STATUSES
+            slot.succeeded = status < 300
+        if status in TRANSIENT_STATUSES:
+            retry_after_s = _retry_after_s(headers.get("retry-after", ""))
+            raise _TransientError(f"status {status}, {self._outline(content)}", retry_after_s=retry_after_s)
+        if status >= 300:
+            message = f"{self._where(path)} refused: status {status}, {self._outline(content)}{self._hint(status)}"
+            raise RejectedError(message, status=status, said=self._said(content))
         try:
-            response = await self._client.post(path, json=body)
-        except httpx.TimeoutException as error:
-            raise _TransientError("timed out", timed_out=True) from error
-        except httpx.TransportError as error:
-            raise _TransientError(f"no connection ({type(error).__name__}: {self._redact(str(error))})") from error
-        if response.status_code in TRANSIENT_STATUSES:
-            raise _TransientError(self._said(response), retry_after_s=_retry_after_s(response))
-        if response.status_code >= 300:
-            raise RejectedError(
-                f"{self._where(path)} refused: {self._said(response)}{self._hint(response.status_code)}",
-                status=response.status_code,
-            )
-        try:
-            parsed = response.json()
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise BackendError(f"{self._where(path)} sent no JSON: {self._said(response)}") from error
+            parsed = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise BackendError(f"{self._where(path)} sent no JSON: {self._outline(content)}") from error
         if not isinstance(parsed, dict):
             raise BackendError(f"{self._where(path)} sent a {type(parsed).__name__}, not a JSON object")
         return parsed
 
+    async def _exchange(self, path: str, body: Mapping[str, Json]) -> tuple[int, httpx.Headers, bytes]:
+        """Send one request and read the reply, as far as one may be long."""
+        content = bytearray()
+        async with self._client.stream("POST", path, content=json.dumps(body), headers=JSON) as response:
+            async for block in response.aiter_raw():
+                content += block
+                if len(content) > MAX_REPLY_BYTES:
+                    raise BackendError(f"{self._where(path)} sent more than {MAX_REPLY_BYTES} bytes")
+            return response.status_code, response.headers, bytes(content)
+
     def _where(self, path: str) -> str:
         return f"model server {str(self._client.base_url).rstrip('/')}{path} ({self._settings.model!r})"
 
-    def _said(self, response: httpx.Response) -> str:
-        return f"status {response.status_code}, {self._redact(response.text)[:MESSAGE_CHARS]!r}"
+    def _outline(self, content: bytes) -> str:
+        return repr(self._said(content)[:MESSAGE_CHARS])
+
+    def _said(self, content: bytes) -> str:
+        return self._redact(content.decode(errors="replace"))[:SAID_CHARS]
 
     def _redact(self, text: str) -> str:
         """Take the key out of what the server said, which may quote the request."""
@@ -194,8 +247,13 @@ def _pause_s(state: tenacity.RetryCallState) -> float:
     return float(min(FIRST_WAIT_S * 2 ** (state.attempt_number - 1), MAX_WAIT_S) * random.uniform(0.5, 1.0))
 
 
-def _retry_after_s(response: httpx.Response) -> float | None:
+def _retry_after_s(header: str) -> float | None:
+    """Read a Retry-After header, which holds seconds or a date."""
+    with suppress(ValueError):
+        seconds = float(header)
+        return max(0.0, seconds) if math.isfinite(seconds) else None
     try:
-        return max(0.0, float(response.headers["retry-after"]))
-    except (KeyError, ValueError):  # Absent, or an HTTP date, which few servers send.
+        at = parsedate_to_datetime(header)
+    except ValueError:
         return None
+    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from rafs.contracts import PromptPart
 from rafs.engines.batching import MicroBatcher
-from rafs.engines.decoding import Decoded, DecodeJob, Row, decode, pack_prompts
-from rafs.engines.exactness import PackingPlan, plan_packing
-from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model
-from rafs.engines.packed import Strategy
+from rafs.engines.decoding import Decoded, DecodeJob, Decoding, Row, decode
+from rafs.engines.exactness import plan_packing, plan_prefill
+from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, onto_device, window_tokens
 from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
+from rafs.engines.row_cache import Prefill, prefill_tokens
 from rafs.engines.solve_prompt import solve_parts
 from rafs.types import ModelIdentity, Sampled
 from rafs.usage import Meter
@@ -25,7 +25,6 @@ CONTINUE_STAGE = "counterfactual"
 BATCH_ROWS = 16
 """Rows decoded together; measured on a 246 M model, 10 -> 49 tokens/s from one row to 16."""
 MAX_NEW_TOKENS = 512
-MAX_WINDOW_TOKENS = 8192
 TEMPERATURE = 0.7
 QUEUE_TOKENS = 262_144
 
@@ -59,15 +58,24 @@ class TransformersGenerator:
         self._model = model
         self._tokenizer = tokenizer
         self._frame = tokenizer.chat_frame()
-        self._temperature = temperature
         self._max_new_tokens = max_new_tokens
-        self._window = min(int(model.config.get_text_config().max_position_embeddings), MAX_WINDOW_TOKENS)
-        self._end_ids = _end_ids(model, tokenizer)
-        self._plan: PackingPlan = plan_packing(model, identity.id)
+        self._window = window_tokens(model)
+        packing = plan_packing(model, identity.id, self._window)
+        prefill = plan_prefill(model, identity.id, packing, self._window)
         if dtype == "bfloat16":
             model.bfloat16()
         self._batcher: MicroBatcher[DecodeJob, Decoded] = MicroBatcher(
-            self._run, name=identity.id, batch_tokens=1, queue_tokens=queue_tokens
+            self._run,
+            name=identity.id,
+            batch_tokens=BATCH_ROWS * max_new_tokens,  # A row costs its prompt besides: these are BATCH_ROWS at most.
+            queue_tokens=queue_tokens,
+            slice_tokens=BATCH_ROWS * max_new_tokens,  # Decoding gives way after every token.
+        )
+        self._decoding = Decoding(
+            temperature=temperature,
+            end_ids=_end_ids(model, tokenizer),
+            prefill=prefill,
+            give_way=self._batcher.give_way,
         )
 
     @classmethod
@@ -79,13 +87,18 @@ class TransformersGenerator:
         Raises:
             BackendError: The folder cannot be loaded.
         """
-        model = load_model(folder, "AutoModelForCausalLM", threads=threads)
+        model = onto_device(load_model(folder, "AutoModelForCausalLM", threads=threads))
         return cls(model, load_tokenizer(folder), identity, **settings)
 
     @property
     def identity(self) -> ModelIdentity:
         """The model behind it."""
         return self._identity
+
+    @property
+    def prefill(self) -> Prefill:
+        """How prompts come into the cache, by the load-time check."""
+        return self._decoding.prefill
 
     def close(self) -> None:
         """Stop the inference thread."""
@@ -113,12 +126,9 @@ class TransformersGenerator:
         room = [min(self._max_new_tokens, self._window - len(prompt)) for prompt in prompts]
         fitting = [place for place, left in enumerate(room) if left > 0]
         rows = [Row(prompt=prompts[at], seed=seeds[at], max_new_tokens=room[at]) for at in fitting]
-        jobs = [
-            DecodeJob(rows=tuple(rows[start : start + BATCH_ROWS]), temperature=self._temperature)
-            for start in range(0, len(rows), BATCH_ROWS)
-        ]
+        jobs = [DecodeJob(rows=tuple(rows[start : start + BATCH_ROWS])) for start in range(0, len(rows), BATCH_ROWS)]
         try:
-            decoded = await self._batcher.run([(job, _cost(job)) for job in jobs])
+            decoded = await self._batcher.run([(job, self._cost(job)) for job in jobs], meter.caller)
         except asyncio.CancelledError:
             for job in jobs:
                 job.abandoned.set()
@@ -133,24 +143,16 @@ class TransformersGenerator:
         return [found.get(at, Sampled(text="", truncated=True)) for at in range(len(prompts))]
 
     def _run(self, jobs: Sequence[DecodeJob]) -> list[Decoded]:
-        return [decode(self._model, job, self._strategy(job), self._end_ids) for job in jobs]
+        return decode(self._model, jobs, self._decoding)
 
-    def _strategy(self, job: DecodeJob) -> Strategy:
-        """PACKED where it is exact; a sliding window counts from the text drawn, not only from the prompt."""
-        window = self._plan.sliding_window
-        longest = max(len(row.prompt) + row.max_new_tokens for row in job.rows)
-        inside = window is None or longest <= window
-        return Strategy.PACKED if Strategy.PACKED in self._plan.exact and inside else Strategy.NAIVE
+    def _cost(self, job: DecodeJob) -> int:
+        prompts = prefill_tokens([row.prompt for row in job.rows], self.prefill)
+        return prompts + sum(row.max_new_tokens for row in job.rows)
 
 
 def row_seed(seed: int, prefix: int, sample: int) -> int:
     """Return the seed of one row; a string seed of `random.Random` mixes all three."""
     return random.Random(f"{seed}/{prefix}/{sample}").getrandbits(63)
-
-
-def _cost(job: DecodeJob) -> int:
-    prompts = list(dict.fromkeys(row.prompt for row in job.rows))
-    return pack_prompts(prompts).n_tokens + sum(row.max_new_tokens for row in job.rows)
 
 
 def _end_ids(model: "PreTrainedModel", tokenizer: PartTokenizer) -> frozenset[int]:

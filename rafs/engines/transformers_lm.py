@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 from rafs.contracts import PromptPart
 from rafs.engines.batching import MicroBatcher
 from rafs.engines.exactness import PackingPlan, plan_packing
+from rafs.engines.known_trunks import KNOWN_BYTES, KnownTrunks
 from rafs.engines.label_mass import Labels, label_ids, opinion
-from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model
-from rafs.engines.packed import Branch, Packed, last_logits
+from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, onto_device, window_tokens
+from rafs.engines.packed import Branch, Packed
 from rafs.engines.prompt_tokens import ChatFrame, PartTokenizer, load_tokenizer
+from rafs.engines.strategies import last_logits
 from rafs.errors import ConfigError
 from rafs.types import Abstained, LabelMass, ModelIdentity, Why
 from rafs.usage import Meter
 
 if TYPE_CHECKING:
+    import torch
     from transformers import PreTrainedModel
 
 STAGE = "verify"
-MAX_WINDOW_TOKENS = 8192
-"""Bound of one prompt, for memory, where a model's own window is larger."""
 MAX_JOB_TOKENS = 1024
 """Bound of one trace with all its questions, 3 seconds of one core for a 135 M model; later steps are beyond it."""
 QUEUE_TOKENS = 65_536
@@ -30,8 +31,16 @@ QUEUE_TOKENS = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeJob:
+    """The prompts of one trace, and whose they are."""
+
+    tenant: str
+    packed: Packed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeOutcome:
-    """What one packed job gave: the masses, and what it cost."""
+    """What one job gave: a mass for each of its branches, and what it cost."""
 
     masses: tuple[LabelMass, ...]
     tokens: int
@@ -52,8 +61,9 @@ class TransformersProber:
         chat: bool = False,
         job_tokens: int = MAX_JOB_TOKENS,
         queue_tokens: int = QUEUE_TOKENS,
+        known_bytes: int = KNOWN_BYTES,
     ) -> None:
-        """Check which packing is exact for this model (in fp32), then cast and take it over.
+        """Check which strategy is exact for this model (in fp32), then cast and take it over.
 
         Args:
             model: In fp32, in evaluation mode.
@@ -65,6 +75,7 @@ class TransformersProber:
             chat: Put the model's own chat template around head ... tail, as one user message.
             job_tokens: Bound of one trace with all its questions; later steps are TOO_LONG.
             queue_tokens: Bound of the tokens waiting for this model.
+            known_bytes: Bound of what is kept of judged traces, so that only what is new in them runs; 0 keeps nothing.
 
         Raises:
             ConfigError: No spelling of a label is one token, or `chat` without a chat template.
@@ -75,12 +86,13 @@ class TransformersProber:
         self._frame = _chat_frame(tokenizer, identity.id) if chat else None
         self._yes_ids = label_ids(tokenizer, labels[0])
         self._no_ids = label_ids(tokenizer, labels[1])
-        self._window = min(int(model.config.get_text_config().max_position_embeddings), MAX_WINDOW_TOKENS)
+        self._window = window_tokens(model)
         self._job_tokens = job_tokens
-        self._plan = plan_packing(model, identity.id)
+        self._plan = plan_packing(model, identity.id, min(self._window, job_tokens))
+        self._known = KnownTrunks(known_bytes)
         if dtype == "bfloat16":
             model.bfloat16()
-        self._batcher: MicroBatcher[Packed, ProbeOutcome] = MicroBatcher(
+        self._batcher: MicroBatcher[ProbeJob, ProbeOutcome] = MicroBatcher(
             self._run, name=identity.id, batch_tokens=1, queue_tokens=queue_tokens
         )
 
@@ -94,7 +106,7 @@ class TransformersProber:
             BackendError: The folder cannot be loaded.
             ConfigError: See the constructor.
         """
-        model = load_model(folder, "AutoModelForCausalLM", threads=threads)
+        model = onto_device(load_model(folder, "AutoModelForCausalLM", threads=threads))
         return cls(model, load_tokenizer(folder), identity, **settings)
 
     @property
@@ -103,13 +115,19 @@ class TransformersProber:
         return self._identity
 
     @property
+    def fingerprint(self) -> str:
+        """See `StepProber.fingerprint`."""
+        limits = f"window={self._window} job={self._job_tokens}"
+        return f"transformers {self._model.dtype} {self.strategy} {self._yes_ids} {self._no_ids} {self._frame} {limits}"
+
+    @property
     def plan(self) -> PackingPlan:
         """What the load-time check found exact."""
         return self._plan
 
     @property
     def strategy(self) -> str:
-        """The best exact strategy; a long or sliding-window prompt may use a lower one."""
+        """The best exact strategy; a long trace may use the next."""
         return str(self._plan.exact[0])
 
     def close(self) -> None:
@@ -124,14 +142,19 @@ class TransformersProber:
         ask: Sequence[int],
         meter: Meter,
     ) -> Sequence[LabelMass | Abstained]:
-        """See `StepProber.probe`. Costs P + (steps up to the last asked) + len(ask) x q tokens."""
+        """See `StepProber.probe`.
+
+        Costs P + (steps up to the last asked) + len(ask) x q tokens, less what is known of the trunk: the step that
+        was appended to a trace of the same tenant costs that step and its question.
+        """
         if not ask:
             return []
         packed, fits = self._pack(head, steps[: max(ask) + 1], tail, ask)
         masses: tuple[LabelMass, ...] = ()
         if packed.branches:
             try:
-                (outcome,) = await self._batcher.run([(packed, packed.n_tokens)])
+                job = ProbeJob(tenant=meter.caller.tenant, packed=packed)
+                (outcome,) = await self._batcher.run([(job, packed.n_tokens)], meter.caller)
             except asyncio.CancelledError:
                 packed.abandoned.set()
                 raise
@@ -157,24 +180,37 @@ class TransformersProber:
                 trunk += self._tokenizer.join(step)
             ends.append(len(trunk))
         fits = [
-            ends[t] + len(question) <= self._window and ends[t] + (rank + 1) * len(question) <= self._job_tokens
-            for rank, t in enumerate(ask)
+            # Counted as if every step were asked, so that it does not matter which ones were known already.
+            ends[t] + len(question) <= self._window and ends[t] + (t + 1) * len(question) <= self._job_tokens
+            for t in ask
         ]
         leaves = [ends[t] for t, fit in zip(ask, fits, strict=True) if fit]
         branches = tuple(Branch(leaves_at=end, ids=question) for end in leaves)
-        return Packed(trunk=tuple(trunk[: max(leaves, default=0)]), branches=branches), fits
+        trunk_ids = tuple(trunk[: max(leaves, default=0)])
+        return Packed(trunk=trunk_ids, branches=branches, give_way=self._batcher.give_way), fits
 
-    def _run(self, jobs: Sequence[Packed]) -> list[ProbeOutcome]:
-        return [self._run_one(job) for job in jobs]
+    def _run(self, jobs: Sequence[ProbeJob]) -> list[ProbeOutcome]:
+        try:
+            return [self._run_one(job.tenant, job.packed) for job in jobs]
+        except (RuntimeError, MemoryError):  # Out of memory, most likely: the batch fails, and what is kept makes room.
+            self._known.clear()
+            raise
 
-    def _run_one(self, packed: Packed) -> ProbeOutcome:
-        strategy = self._plan.choose(packed)
-        result = last_logits(self._model, packed, strategy)
-        p = result.logits.softmax(dim=-1)  # (n_branches, V)
+    def _run_one(self, tenant: str, packed: Packed) -> ProbeOutcome:
+        """Run what is not known of the trunk, and every branch."""
+        known = self._known.head(tenant, packed.trunk)
+        n_known = 0 if known is None else known.get_seq_length()
+        result = last_logits(self._model, packed, self._plan.choose(packed.n_tokens - n_known), known=known)
+        if result.trunk_cache is not None:
+            self._known.keep(tenant, packed.trunk, result.trunk_cache)
+        masses = tuple(self._masses(result.logits))
+        return ProbeOutcome(masses=masses, tokens=result.tokens, passes=result.passes)
+
+    def _masses(self, logits: "torch.Tensor") -> list[LabelMass]:
+        p = logits.softmax(dim=-1)  # (n_branches, V)
         yes = p[:, list(self._yes_ids)].sum(dim=-1).tolist()
         no = p[:, list(self._no_ids)].sum(dim=-1).tolist()
-        masses = tuple(LabelMass(yes=y, no=n) for y, n in zip(yes, no, strict=True))
-        return ProbeOutcome(masses=masses, tokens=result.tokens, passes=result.passes)
+        return [LabelMass(yes=y, no=n) for y, n in zip(yes, no, strict=True)]
 
     def _too_long(self) -> Abstained:
         limits = f"the window of {self._window} tokens or the {self._job_tokens} tokens that a trace may cost"

@@ -1,15 +1,15 @@
 """Every `Generator` keeps the contract: as many texts as asked, in order, cut ones flagged, seeds repeatable."""
 
-import asyncio
 import hashlib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 import pytest
 
 from rafs.contracts import Generator
 from rafs.engines.scripted import SampleKey, Script, ScriptedGenerator
+from rafs.engines.server_generator import ServerGenerator
 from rafs.engines.transformers_generator import TransformersGenerator
-from rafs.engines.vllm_server import ServerGenerator
 from rafs.usage import Meter
 from tests.rafs.engines.scripted_server import Reply, Request, reply_json, serve
 from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_tokenizer
@@ -19,16 +19,24 @@ PREFIXES = ["Tom has 3 apples.\n", "Tom has 3 apples.\n3 + 4 = 8\n", "So"]
 
 
 def answer_chat(request: Request) -> Reply:
-    """Answer `n` texts that depend on messages, seed and place alone; every third one is cut."""
+    """Answer `n` texts that depend on messages and seed alone, as vLLM does; some are cut."""
     body = request.body
-    texts = [
-        hashlib.sha256(f"{body['messages']}{body['seed'] + place}".encode()).hexdigest() for place in range(body["n"])
-    ]
+    first = body.get("seed", 0)
+    seeds = range(first, first + body.get("n", 1))
     choices = [
-        {"message": {"content": text}, "finish_reason": "length" if place % 3 == 2 else "stop"}
-        for place, text in enumerate(texts)
+        {
+            "message": {"content": hashlib.sha256(f"{body['messages']}{seed}".encode()).hexdigest()},
+            "finish_reason": "length" if seed % 3 == 0 else "stop",
+        }
+        for seed in seeds
     ]
-    return reply_json({"choices": choices, "usage": {"total_tokens": 10}})
+    n_prompt = 10 if body.get("continue_final_message") else 15
+    return reply_json({"choices": choices, "usage": {"prompt_tokens": n_prompt, "total_tokens": n_prompt}})
+
+
+def answer_one(request: Request) -> Reply:
+    """Answer as a server that ignores `n`."""
+    return answer_chat(replace(request, body={**request.body, "n": 1}))
 
 
 @pytest.fixture(scope="module")
@@ -38,24 +46,15 @@ def local() -> Iterator[Generator]:
     generator.close()
 
 
-@pytest.fixture
-def server_generator() -> Iterator[ServerGenerator]:
-    with serve(answer_chat) as server:
-        connection = server.connection()
-        yield ServerGenerator(connection, TINY)
-        asyncio.run(connection.close())
+SERVERS = {"server": answer_chat, "server that ignores n": answer_one}
 
 
-@pytest.fixture(params=["transformers", "server", "scripted"])
-async def generator(request: pytest.FixtureRequest, local: Generator) -> Generator:
+@pytest.fixture(params=["transformers", "scripted", *SERVERS])
+async def generator(request: pytest.FixtureRequest, local: Generator) -> AsyncIterator[Generator]:
     match request.param:
         case "transformers":
-            return local
-        case "server":
-            with_server = request.getfixturevalue("server_generator")
-            assert isinstance(with_server, ServerGenerator)
-            return with_server
-        case _:
+            yield local
+        case "scripted":
             drawn = [(None, 3, seed, await local.sample(PROBLEM, 3, seed, Meter())) for seed in (1, 2)]
             continued = await local.continue_trace(PROBLEM, PREFIXES, 2, 1, Meter())
             said = [*drawn, *((prefix, 2, 1, texts) for prefix, texts in zip(PREFIXES, continued, strict=True))]
@@ -63,7 +62,12 @@ async def generator(request: pytest.FixtureRequest, local: Generator) -> Generat
                 SampleKey(problem=PROBLEM, prefix=prefix, n=n, seed=seed): tuple(texts)
                 for prefix, n, seed, texts in said
             }
-            return ScriptedGenerator(Script(samples=samples), local.identity)
+            yield ScriptedGenerator(Script(samples=samples), local.identity)
+        case kind:
+            with serve(SERVERS[kind]) as server:
+                connection = server.connection()
+                yield ServerGenerator(connection, TINY)
+                await connection.close()
 
 
 async def test_there_are_n_samples(generator: Generator) -> None:

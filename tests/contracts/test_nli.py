@@ -4,6 +4,7 @@ import pytest
 
 from rafs.contracts import Nli
 from rafs.engines.nli import EmbeddingNli
+from rafs.engines.remembered_pairs import RememberingNli
 from rafs.engines.scripted import Script, ScriptedEmbedder, ScriptedNli
 from rafs.engines.sequence_nli import SequenceClassifierNli
 from rafs.types import Entailment
@@ -24,12 +25,14 @@ VECTORS: dict[str, tuple[float, ...]] = {
 }
 
 
-@pytest.fixture(params=["embedding", "sequence_classifier", "scripted"])
+@pytest.fixture(params=["embedding", "remembering", "sequence_classifier", "scripted"])
 async def nli(request: pytest.FixtureRequest) -> Nli:
     embedding = EmbeddingNli(ScriptedEmbedder(Script(vectors=VECTORS), TINY))
     match request.param:
         case "embedding":
             return embedding
+        case "remembering":
+            return RememberingNli(embedding)
         case "sequence_classifier":
             labels = ["contradiction", "entailment", "neutral"]
             classifier = SequenceClassifierNli(tiny_classifier(labels), tiny_tokenizer().tokenizer, TINY)

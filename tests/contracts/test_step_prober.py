@@ -1,19 +1,20 @@
 """Every `StepProber` keeps the contract: one opinion per asked step, in order, blind to what comes later."""
 
-import asyncio
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 import pytest
 
 from rafs.contracts import PromptPart, StepProber
+from rafs.engines.remembered_probes import RememberingProber
 from rafs.engines.scripted import Script, ScriptedProber, probe_key
+from rafs.engines.server_prober import ServerProber
 from rafs.engines.transformers_lm import TransformersProber
-from rafs.engines.vllm_server import ServerProber
 from rafs.types import LabelMass
 from rafs.usage import Meter
-from tests.rafs.engines.scripted_server import Reply, Request, reply_json, serve
+from tests.rafs.engines.scripted_server import Reply, Request, at, reply_json, serve
+from tests.rafs.engines.served_engines import COMPLETIONS, TOKENIZE, tokenized
 from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_tokenizer
 
 HEAD = [PromptPart(text="Problem: ", trusted=True), PromptPart(text="Tom has 3 apples and buys 4 more.")]
@@ -35,27 +36,25 @@ def local() -> Iterator[StepProber]:
     prober.close()
 
 
-@pytest.fixture(params=["transformers", "server", "scripted"])
-async def prober(request: pytest.FixtureRequest, local: StepProber) -> StepProber:
+SERVERS = {"server": at({TOKENIZE: tokenized, COMPLETIONS: answer_probe}), "server without tokenizer": answer_probe}
+
+
+@pytest.fixture(params=["transformers", "remembering", "scripted", *SERVERS])
+async def prober(request: pytest.FixtureRequest, local: StepProber) -> AsyncIterator[StepProber]:
     match request.param:
         case "transformers":
-            return local
-        case "server":
-            with_server = request.getfixturevalue("server_prober")
-            assert isinstance(with_server, ServerProber)
-            return with_server
-        case _:
+            yield local
+        case "remembering":
+            yield RememberingProber(local)
+        case "scripted":
             said = await local.probe(HEAD, STEPS, TAIL, range(len(STEPS)), Meter())
             keys = [probe_key(HEAD, STEPS, TAIL, t) for t in range(len(STEPS))]
-            return ScriptedProber(Script(probes=dict(zip(keys, said, strict=True))), local.identity)
-
-
-@pytest.fixture
-def server_prober() -> Iterator[ServerProber]:
-    with serve(answer_probe) as server:
-        connection = server.connection()
-        yield ServerProber(connection, TINY)
-        asyncio.run(connection.close())
+            yield ScriptedProber(Script(probes=dict(zip(keys, said, strict=True))), local.identity)
+        case kind:
+            with serve(SERVERS[kind]) as server:
+                connection = server.connection()
+                yield ServerProber(connection, TINY)
+                await connection.close()
 
 
 def masses(opinions: Sequence[object]) -> list[LabelMass]:
@@ -102,3 +101,7 @@ async def test_a_step_asked_twice_is_answered_twice(prober: StepProber) -> None:
 
 async def test_it_says_which_model_it_is(prober: StepProber) -> None:
     assert prober.identity == TINY
+
+
+async def test_it_says_what_else_decides_a_verdict_and_says_the_same_again(prober: StepProber) -> None:
+    assert prober.fingerprint == prober.fingerprint != ""

@@ -6,7 +6,7 @@ import pytest
 
 from rafs.aggregation import aggregate
 from rafs.outcomes import AnswerSupport, Component, ComponentName, Measured, OutcomeLabel, Reasoning, Status, Unmeasured
-from rafs.policy import Findings, Independence, Policy, Preset, decide
+from rafs.policy import NOT_EVALUATED, Findings, Independence, Policy, Preset, decide
 
 P, S, C, D = ComponentName
 POLICY = Policy(
@@ -16,6 +16,7 @@ POLICY = Policy(
     alpha=0.5,
     q_refuted=0.02,
     tau_step=0.5,
+    tau_disagree=0.5,
     tau_accept=70,
     c_min=0.7,
     m_min=2,
@@ -29,6 +30,8 @@ PRESET = Preset(
     n_edits=3,
     n_samples=0,
     n_continuations=0,
+    n_judges=1,
+    stop_when_settled=False,
     deadline_s=10,
 )
 GOOD = Measured(value=0.95, coverage=1.0)
@@ -48,6 +51,7 @@ def findings(**changes: object) -> Findings:
         deadline_passed=False,
         refuted=False,
         suspect=False,
+        disagree=False,
         verifier_down=False,
         arithmetic_alone=False,
         derived_matches=True,
@@ -86,6 +90,7 @@ def test_what_cannot_be_judged_abstains_without_a_score(changes: dict[str, objec
         pytest.param({"VALIDITY": Measured(value=0.1, coverage=1.0)}, "score_below_threshold", id="low score"),
         pytest.param({"refuted": True}, "refuted_step", id="refuted step"),
         pytest.param({"suspect": True}, "suspect_step", id="suspect step"),
+        pytest.param({"disagree": True}, "judges_disagree", id="judges disagree"),
         pytest.param({"derived_matches": False}, "answer_differs_from_derivation", id="another derived answer"),
         pytest.param({"decorative": True}, "steps_do_not_carry_answer", id="decoration"),
         pytest.param({"answer_is_modal": False}, "answer_is_not_the_modal_one", id="samples say otherwise"),
@@ -104,6 +109,14 @@ def test_every_doubt_alone_is_a_review(changes: dict[str, object], reason: str) 
     assert decision.status is Status.REVIEW
     assert decision.score is not None
     assert reason in decision.reasons
+
+
+def test_what_was_not_evaluated_is_no_reason_to_abstain_and_none_for_a_doubt() -> None:
+    demanding = replace(PRESET, required=frozenset({P, S}), accept_without=frozenset())
+    found = findings(refuted=True, SUPPORT=NOT_EVALUATED, CONSENSUS=NOT_EVALUATED, STABILITY=NOT_EVALUATED)
+    decision = decide(found, POLICY, demanding)
+    assert (decision.status, decision.reasons) == (Status.REVIEW, ("refuted_step",))
+    assert decision.score == pytest.approx(95)
 
 
 def test_a_component_that_the_preset_waives_may_be_unmeasured() -> None:

@@ -100,10 +100,11 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
             "at least 1 item",
             id="role without a model",
         ),
+        pytest.param(setting(2, "presets", "deep", "n_judges"), "presets.deep.n_judges", "at most 1", id="large panel"),
         pytest.param(
             setting("smolm", "models", 0, "family"),
             "models[0].family",
-            "got 'smolm', allowed 'claude'",
+            "got 'smolm', allowed 'bert'",
             id="unknown family",
         ),
         pytest.param(

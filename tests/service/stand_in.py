@@ -39,6 +39,9 @@ def make_step(index: int, text: str, p_correct: float | None, **changes: object)
         "p_correct": p_correct,
         "refuted": False,
         "suspect": p_correct is not None and p_correct < 0.6,
+        "decided_by": [] if p_correct is None else ["symbolic"],
+        "disagreement": None,
+        "shown_to": [],
         "reason": "",
         "claims": [],
     }
@@ -103,8 +106,9 @@ def make_response(problem: str = "p", trace: str = "55 - 40 = 10", **changes: ob
         samples=4,
         contradictions=[ContradictionOut(traces=(-1, 2), claims=("3 are left", "4 are left"))],
         truncated=["samples.3: read up to 8192 tokens"],
+        members=[],
         ledger=[],
-        usage=[StageOut(stage="verify", calls=3, tokens=512, milliseconds=310.4)],
+        usage=[StageOut(stage="verify", calls=3, tokens=512, reused=0, milliseconds=310.4)],
         provenance=PROVENANCE,
     )  # fmt: skip
     return response.model_copy(update=changes)

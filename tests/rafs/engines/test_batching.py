@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from rafs.engines.batching import UNMEASURED_RETRY_AFTER_S, MicroBatcher, cut_batches
 from rafs.errors import BackendError, OverloadedError
+from rafs.usage import Caller
 
 DEADLINE_S = 5
+SCORE = Caller()
 
 
 class Doubler:
@@ -49,18 +51,18 @@ def batcher(doubler: Doubler) -> Iterator[MicroBatcher[int, int]]:
 async def held(batcher: MicroBatcher[int, int], doubler: Doubler, tokens: int) -> "asyncio.Task[list[int]]":
     """Start one call and return while it runs, held back inside the model."""
     doubler.may_go_on.clear()
-    task = asyncio.create_task(batcher.run([(1, tokens)]))
+    task = asyncio.create_task(batcher.run([(1, tokens)], SCORE))
     await doubler.begun()
     return task
 
 
 async def test_results_come_back_in_order(batcher: MicroBatcher[int, int]) -> None:
-    assert await batcher.run([(item, 10) for item in range(50, 70)]) == [2 * item for item in range(50, 70)]
+    assert await batcher.run([(item, 10) for item in range(50, 70)], SCORE) == [2 * item for item in range(50, 70)]
 
 
 async def test_what_queued_up_runs_as_one_batch(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
     first = await held(batcher, doubler, 10)
-    others = [asyncio.create_task(batcher.run([(item, 10)])) for item in (2, 3, 4)]
+    others = [asyncio.create_task(batcher.run([(item, 10)], SCORE)) for item in (2, 3, 4)]
     await asyncio.sleep(0)
     doubler.may_go_on.set()
     await asyncio.gather(first, *others)
@@ -69,7 +71,7 @@ async def test_what_queued_up_runs_as_one_batch(batcher: MicroBatcher[int, int],
 
 async def test_a_batch_is_bounded_by_its_padded_size(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
     first = await held(batcher, doubler, 10)
-    others = asyncio.create_task(batcher.run([(2, 10), (3, 40), (4, 40), (5, 40)]))
+    others = asyncio.create_task(batcher.run([(2, 10), (3, 40), (4, 40), (5, 40)], SCORE))
     await asyncio.sleep(0)
     doubler.may_go_on.set()
     await asyncio.gather(first, others)
@@ -77,13 +79,13 @@ async def test_a_batch_is_bounded_by_its_padded_size(batcher: MicroBatcher[int, 
 
 
 async def test_an_item_larger_than_a_batch_runs_alone(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
-    assert await batcher.run([(7, 250)]) == [14]
+    assert await batcher.run([(7, 250)], SCORE) == [14]
 
 
 async def test_a_full_queue_is_refused_at_once(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
     first = await held(batcher, doubler, 250)
     with pytest.raises(OverloadedError) as refused:
-        await batcher.run([(2, 60)])
+        await batcher.run([(2, 60)], SCORE)
     assert refused.value.retry_after_s == UNMEASURED_RETRY_AFTER_S
     assert len(doubler.batches) == 1
     doubler.may_go_on.set()
@@ -91,11 +93,11 @@ async def test_a_full_queue_is_refused_at_once(batcher: MicroBatcher[int, int], 
 
 
 async def test_retry_after_follows_the_measured_rate(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
-    await batcher.run([(0, 50)])
+    await batcher.run([(0, 50)], SCORE)
     doubler.started.clear()
     first = await held(batcher, doubler, 250)
     with pytest.raises(OverloadedError) as refused:
-        await batcher.run([(2, 60)])
+        await batcher.run([(2, 60)], SCORE)
     assert 0 < refused.value.retry_after_s != UNMEASURED_RETRY_AFTER_S
     doubler.may_go_on.set()
     await first
@@ -104,22 +106,22 @@ async def test_retry_after_follows_the_measured_rate(batcher: MicroBatcher[int, 
 async def test_a_request_larger_than_the_queue_is_served_when_nothing_waits(
     batcher: MicroBatcher[int, int],
 ) -> None:
-    assert await batcher.run([(item, 100) for item in (2, 3, 4, 5)]) == [4, 6, 8, 10]
+    assert await batcher.run([(item, 100) for item in (2, 3, 4, 5)], SCORE) == [4, 6, 8, 10]
 
 
 async def test_room_comes_back_after_a_batch(batcher: MicroBatcher[int, int]) -> None:
     for _ in range(5):
-        assert await batcher.run([(2, 250)]) == [4]
+        assert await batcher.run([(2, 250)], SCORE) == [4]
 
 
 async def test_an_item_whose_caller_left_is_never_run(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
     first = await held(batcher, doubler, 10)
-    leaving = asyncio.create_task(batcher.run([(99, 10)]))
+    leaving = asyncio.create_task(batcher.run([(99, 10)], SCORE))
     await asyncio.sleep(0)
     leaving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await leaving
-    staying = asyncio.create_task(batcher.run([(3, 10)]))
+    staying = asyncio.create_task(batcher.run([(3, 10)], SCORE))
     await asyncio.sleep(0)
     doubler.may_go_on.set()
     await asyncio.gather(first, staying)
@@ -128,42 +130,42 @@ async def test_an_item_whose_caller_left_is_never_run(batcher: MicroBatcher[int,
 
 async def test_a_caller_that_left_gives_its_room_back(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
     first = await held(batcher, doubler, 10)
-    leaving = asyncio.create_task(batcher.run([(99, 280)]))
+    leaving = asyncio.create_task(batcher.run([(99, 280)], SCORE))
     await asyncio.sleep(0)
     leaving.cancel()
     doubler.may_go_on.set()
     await first
     await asyncio.gather(leaving, return_exceptions=True)
-    assert await batcher.run([(4, 280)]) == [8]
+    assert await batcher.run([(4, 280)], SCORE) == [8]
 
 
 async def test_a_failed_batch_fails_its_callers_as_a_backend_error(batcher: MicroBatcher[int, int]) -> None:
     with pytest.raises(BackendError, match="doubler: thirteen"):
-        await batcher.run([(13, 10)])
+        await batcher.run([(13, 10)], SCORE)
 
 
 async def test_the_thread_survives_a_failed_batch(batcher: MicroBatcher[int, int]) -> None:
     with pytest.raises(BackendError):
-        await batcher.run([(13, 10)])
-    assert await batcher.run([(4, 10)]) == [8]
+        await batcher.run([(13, 10)], SCORE)
+    assert await batcher.run([(4, 10)], SCORE) == [8]
 
 
 async def test_missing_results_are_a_backend_error() -> None:
     batcher = MicroBatcher[int, int](lambda items: [], name="mute", batch_tokens=10, queue_tokens=10)
     with pytest.raises(BackendError, match="1 items gave 0 results"):
-        await batcher.run([(1, 1)])
+        await batcher.run([(1, 1)], SCORE)
     batcher.close()
 
 
 async def test_a_closed_batcher_refuses(batcher: MicroBatcher[int, int]) -> None:
     batcher.close()
     with pytest.raises(BackendError, match="shut down"):
-        await batcher.run([(1, 1)])
+        await batcher.run([(1, 1)], SCORE)
 
 
 async def test_closing_fails_what_still_waits(batcher: MicroBatcher[int, int], doubler: Doubler) -> None:
     first = await held(batcher, doubler, 10)
-    waiting = asyncio.create_task(batcher.run([(2, 10)]))
+    waiting = asyncio.create_task(batcher.run([(2, 10)], SCORE))
     await asyncio.sleep(0)
     closing = asyncio.create_task(asyncio.to_thread(batcher.close))
     with pytest.raises(BackendError, match="shut down"):
@@ -171,6 +173,26 @@ async def test_closing_fails_what_still_waits(batcher: MicroBatcher[int, int], d
     doubler.may_go_on.set()
     await closing
     assert await first == [2]
+
+
+async def test_a_failed_batch_takes_the_rest_of_its_call_along() -> None:
+    batches: list[int] = []
+    may_go_on = threading.Event()
+
+    def work(items: Sequence[int]) -> list[int]:
+        batches.extend(items)
+        if items == [13]:
+            raise ValueError("thirteen")
+        may_go_on.wait(DEADLINE_S)
+        return list(items)
+
+    batcher = MicroBatcher(work, name="work", batch_tokens=1, queue_tokens=300)
+    with pytest.raises(BackendError):
+        await batcher.run([(13, 10), *((item, 10) for item in range(20, 30))], SCORE)
+    may_go_on.set()
+    await batcher.run([(4, 10)], SCORE)
+    batcher.close()
+    assert batches in ([13, 4], [13, 20, 4])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.engines.vllm_server import defuse
+from rafs.engines.control_tokens import defuse
 from tests.rafs.engines.tiny_models import CONTROL_TOKENS
 
 

@@ -5,106 +5,82 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rafs.engines.exactness import plan_packing
-from rafs.engines.packed import SLICE_TOKENS, Branch, Packed, Strategy, last_logits
-from rafs.errors import BackendError
-from tests.rafs.engines.tiny_models import tiny_llama, tiny_mamba, tiny_sliding_mistral
-
-MAX_DIFFERENCE = 1e-4
-
-
-@pytest.fixture(scope="module")
-def llama() -> Any:
-    return tiny_llama()
+from rafs.engines.packed import SLICE_TOKENS, Branch, Packed, Pass, n_shared, one_pass, pass_inputs, sliced_passes
+from tests.rafs.engines.tiny_models import tiny_llama, tiny_mixed_gemma3, tiny_sliding_mistral
 
 
 def random_prompts(n_trunk: int, leaves_at: list[int], n_branch: int) -> Packed:
+    """Return branches of `n_branch` random tokens, all different."""
     draw = random.Random(5)
-    ids = [draw.randrange(400) for _ in range(n_trunk + n_branch)]
-    branches = [Branch(leaves_at=end, ids=tuple(ids[n_trunk:])) for end in leaves_at]
-    return Packed(trunk=tuple(ids[:n_trunk]), branches=tuple(branches))
+    trunk = tuple(draw.randrange(400) for _ in range(n_trunk))
+    branches = [Branch(leaves_at=end, ids=tuple(draw.randrange(400) for _ in range(n_branch))) for end in leaves_at]
+    return Packed(trunk=trunk, branches=tuple(branches))
 
 
-def difference(model: Any, packed: Packed, strategy: Strategy) -> float:
-    naive = last_logits(model, packed, Strategy.NAIVE).logits
-    return float((last_logits(model, packed, strategy).logits - naive).abs().max())
+def visible(model: Any, packed: Packed, each: Pass, kind: str = "") -> list[list[int]]:
+    """Return the columns that each new token sees."""
+    mask = pass_inputs(model, packed.trunk, each)["attention_mask"]
+    return [row.nonzero()[:, 0].tolist() for row in ((mask[kind] if kind else mask)[0, 0] == 0)]
 
 
-@pytest.mark.parametrize("strategy", [Strategy.PACKED, Strategy.TWO_PASS])
-@settings(max_examples=15)
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=5), st.integers(1, 12))
-def test_one_pass_gives_the_logits_of_separate_prompts(
-    llama: Any, strategy: Strategy, leaves_at: list[int], n_branch: int
+def test_a_branch_sees_the_trunk_up_to_where_it_leaves_and_itself() -> None:
+    packed = random_prompts(3, [1, 3], 2)
+    expected = [[0], [0, 1], [0, 1, 2], [0, 3], [0, 3, 4], [0, 1, 2, 5], [0, 1, 2, 5, 6]]
+    assert visible(tiny_llama(), packed, one_pass(packed, 0)[0]) == expected
+
+
+def test_what_the_cache_holds_is_seen_and_not_run_again() -> None:
+    packed = random_prompts(3, [1, 3], 2)
+    known = one_pass(packed, 2)[0]
+    assert visible(tiny_llama(), packed, known) == visible(tiny_llama(), packed, one_pass(packed, 0)[0])[2:]
+
+
+def test_positions_of_a_branch_go_on_where_it_left() -> None:
+    packed = random_prompts(3, [1, 3], 2)
+    positions = pass_inputs(tiny_llama(), packed.trunk, one_pass(packed, 0)[0])["position_ids"]
+    assert positions.tolist() == [[0, 1, 2, 1, 2, 3, 4]]
+
+
+def test_a_window_counts_positions_not_columns() -> None:
+    packed = random_prompts(4, [1, 4], 2)
+    seen = visible(tiny_sliding_mistral(window=2), packed, one_pass(packed, 0)[0])
+    assert seen == [[0], [0, 1], [1, 2], [2, 3], [0, 4], [4, 5], [3, 6], [6, 7]]
+
+
+def test_layers_of_two_kinds_get_two_masks() -> None:
+    packed = random_prompts(3, [3], 1)
+    model = tiny_mixed_gemma3(window=2)
+    assert visible(model, packed, one_pass(packed, 0)[0], "full_attention")[-1] == [0, 1, 2, 3]
+    assert visible(model, packed, one_pass(packed, 0)[0], "sliding_attention")[-1] == [2, 3]
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 60), st.integers(0, 60), st.lists(st.integers(1, 30), min_size=1, max_size=8), st.integers(1, 25))
+def test_sliced_passes_run_every_unknown_token_once_and_none_is_larger_than_a_slice(
+    n_trunk: int, n_known: int, sizes: list[int], slice_tokens: int
 ) -> None:
-    assert difference(llama, random_prompts(40, leaves_at, n_branch), strategy) < MAX_DIFFERENCE
+    branches = tuple(Branch(leaves_at=n_trunk, ids=(1,) * size) for size in sizes)
+    packed = Packed(trunk=(1,) * n_trunk, branches=branches)
+    passes = sliced_passes(packed, min(n_known, n_trunk), slice_tokens)
+    assert [at for each in passes for at in range(each.start, each.stop)] == list(range(min(n_known, n_trunk), n_trunk))
+    assert tuple(branch for each in passes for branch in each.branches) == branches
+    new = [each.stop - each.start + sum(len(branch.ids) for branch in each.branches) for each in passes]
+    assert all(n <= max(slice_tokens, *sizes) for n in new)
 
 
-def test_branches_beyond_one_pass_are_cut_into_several(llama: Any) -> None:
-    packed = random_prompts(30, [10, 20, 30], SLICE_TOKENS // 3 + 10)
-    result = last_logits(llama, packed, Strategy.TWO_PASS)
-    assert result.passes == 3
-    assert difference(llama, packed, Strategy.TWO_PASS) < MAX_DIFFERENCE
+def test_a_slice_takes_as_many_branches_as_fit() -> None:
+    packed = random_prompts(30, [10, 20, 30], SLICE_TOKENS // 2)
+    assert [len(each.branches) for each in sliced_passes(packed, 30)] == [2, 1]
 
 
-def test_a_long_trunk_goes_through_in_slices(llama: Any) -> None:
-    packed = random_prompts(40, [10, 20, 40], 7)
-    result = last_logits(llama, packed, Strategy.TWO_PASS, slice_tokens=15)
-    assert (result.passes, result.tokens) == (3 + 2, 40 + 3 * 7)
-    naive = last_logits(llama, packed, Strategy.NAIVE)
-    assert float((result.logits - naive.logits).abs().max()) < MAX_DIFFERENCE
-
-
-@pytest.mark.parametrize("strategy", [Strategy.TWO_PASS, Strategy.NAIVE])
-def test_prompts_that_nobody_waits_for_are_not_run_to_the_end(llama: Any, strategy: Strategy) -> None:
-    packed = random_prompts(40, [10, 20, 40], 7)
-    packed.abandoned.set()
-    with pytest.raises(BackendError, match="nobody waits"):
-        last_logits(llama, packed, strategy)
-
-
-@pytest.mark.parametrize("strategy", [Strategy.PACKED, Strategy.TWO_PASS])
-def test_tokens_are_trunk_plus_branches(llama: Any, strategy: Strategy) -> None:
-    packed = random_prompts(40, [10, 20, 40], 7)
-    assert last_logits(llama, packed, strategy).tokens == 40 + 3 * 7
-
-
-def test_naive_tokens_are_those_of_every_prompt(llama: Any) -> None:
-    packed = random_prompts(40, [10, 20, 40], 7)
-    assert last_logits(llama, packed, Strategy.NAIVE).tokens == 10 + 20 + 40 + 3 * 7
-
-
-def test_a_short_prompt_is_packed_into_one_pass(llama: Any) -> None:
-    assert plan_packing(llama, "tiny").choose(random_prompts(40, [40], 7)) is Strategy.PACKED
-
-
-def test_a_long_prompt_takes_two_passes(llama: Any) -> None:
-    assert plan_packing(llama, "tiny").choose(random_prompts(800, [800], 7)) is Strategy.TWO_PASS
-
-
-def test_an_architecture_that_ignores_the_mask_falls_back_to_separate_prompts() -> None:
-    plan = plan_packing(tiny_mamba(), "mamba")
-    assert plan.exact == (Strategy.NAIVE,)
-
-
-def test_a_prompt_beyond_a_sliding_window_goes_alone() -> None:
-    plan = plan_packing(tiny_sliding_mistral(window=32), "mistral")
-    assert plan.choose(random_prompts(60, [20, 60], 5)) is Strategy.NAIVE
-
-
-def test_a_plain_mask_would_be_wrong_beyond_a_sliding_window() -> None:
-    model = tiny_sliding_mistral(window=32)
-    assert difference(model, random_prompts(60, [20, 60], 5), Strategy.PACKED) > MAX_DIFFERENCE
-
-
-def test_prompts_inside_a_sliding_window_are_packed_exactly() -> None:
-    model = tiny_sliding_mistral(window=32)
-    packed = random_prompts(20, [10, 15, 20], 5)
-    assert plan_packing(model, "mistral").choose(packed) is Strategy.PACKED
-    assert difference(model, packed, Strategy.PACKED) < MAX_DIFFERENCE
-
-
-def test_packed_tokens_may_pass_the_window_when_no_prompt_does() -> None:
-    model = tiny_sliding_mistral(window=32)
-    packed = random_prompts(20, [10, 15, 20, 20, 20], 8)
-    assert packed.n_tokens > 32
-    assert difference(model, packed, Strategy.PACKED) < MAX_DIFFERENCE
+@pytest.mark.parametrize(
+    ("left", "right", "shared"),
+    [
+        pytest.param((1, 2, 3), (1, 2, 4), 2, id="different end"),
+        pytest.param((1, 2), (1, 2, 4), 2, id="beginning"),
+        pytest.param((9,), (1,), 0, id="nothing"),
+        pytest.param((), (1,), 0, id="empty"),
+    ],
+)
+def test_shared_tokens_are_those_both_begin_with(left: tuple[int, ...], right: tuple[int, ...], shared: int) -> None:
+    assert n_shared(left, right) == shared

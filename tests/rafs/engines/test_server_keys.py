@@ -4,7 +4,7 @@ from rafs.engines.server_connection import RejectedError
 from rafs.errors import BackendError, ConfigError
 from rafs.usage import Meter
 from tests.rafs.engines.scripted_server import Reply, in_turn, reply_json, serve
-from tests.rafs.engines.test_vllm_server import chatted, engines
+from tests.rafs.engines.served_engines import chatted, engines
 
 
 async def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,22 +1,30 @@
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from rafs.contracts import PromptPart
-from rafs.engines.decoding import DecodeJob, Row, decode, pack_prompts
-from rafs.engines.packed import Strategy
+from rafs.engines.row_cache import Prefill, pack_prompts
 from rafs.engines.solve_prompt import solve_parts
 from rafs.engines.transformers_generator import BATCH_ROWS, TransformersGenerator, row_seed
+from rafs.errors import BackendError
 from rafs.types import Sampled
 from rafs.usage import Meter
-from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_mamba, tiny_tokenizer
+from tests.rafs.engines.tiny_models import (
+    TINY,
+    tiny_bloom,
+    tiny_hybrid,
+    tiny_llama,
+    tiny_mamba,
+    tiny_mixed_gemma3,
+    tiny_sliding_mistral,
+    tiny_tokenizer,
+)
 
 PROBLEM = "Tom has 3 apples and buys 4 more."
 PREFIXES = ["Tom has 3 apples.\n", "Tom has 3 apples.\n3 + 4 = 8\n", "So"]
 N_NEW = 12
-NO_END = frozenset[int]()
 
 
 @pytest.fixture(scope="module")
@@ -53,39 +61,6 @@ async def test_continuations_are_those_of_transformers_own_generate(llama: Any, 
     assert [texts[0].text for texts in drawn] == expected
 
 
-def job(prompts: Sequence[tuple[int, ...]], temperature: float = 0.0) -> DecodeJob:
-    rows = [Row(prompt=prompt, seed=place, max_new_tokens=N_NEW) for place, prompt in enumerate(prompts)]
-    return DecodeJob(rows=tuple(rows), temperature=temperature)
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_sharing_the_prefill_does_not_change_what_is_drawn(llama: Any, temperature: float) -> None:
-    prompts = [prompt_ids(prefix) for prefix in [*PREFIXES, PREFIXES[0]]]
-    shared = decode(llama, job(prompts, temperature), Strategy.PACKED, NO_END)
-    padded = decode(llama, job(prompts, temperature), Strategy.NAIVE, NO_END)
-    assert shared.rows == padded.rows
-    assert shared.tokens < padded.tokens
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_a_row_is_drawn_as_if_alone(llama: Any, temperature: float) -> None:
-    prompts = [prompt_ids(prefix) for prefix in PREFIXES]
-    together = decode(llama, job(prompts, temperature), Strategy.PACKED, NO_END)
-    for place, row in enumerate(job(prompts, temperature).rows):
-        alone = DecodeJob(rows=(row,), temperature=temperature)
-        assert decode(llama, alone, Strategy.PACKED, NO_END).rows[0] == together.rows[place]
-
-
-def test_a_row_ends_at_the_end_token_and_the_others_go_on(llama: Any) -> None:
-    prompts = [prompt_ids(prefix) for prefix in PREFIXES]
-    free = decode(llama, job(prompts), Strategy.PACKED, NO_END)
-    end = free.rows[0][2]
-    ended = decode(llama, job(prompts), Strategy.PACKED, frozenset([end]))
-    expected = [row[: row.index(end)] if end in row else row for row in free.rows]
-    assert list(ended.rows) == expected
-    assert list(ended.ended) == [end in row for row in free.rows]
-
-
 async def test_prefill_costs_one_trunk_plus_what_each_prefix_adds(greedy: TransformersGenerator) -> None:
     meter = Meter()
     drawn = await greedy.continue_trace(PROBLEM, PREFIXES, 2, 1, meter)
@@ -99,11 +74,6 @@ async def test_samples_share_one_prefill(greedy: TransformersGenerator) -> None:
     meter = Meter()
     await greedy.sample(PROBLEM, 4, 1, meter)
     assert meter.stages["sample"].tokens == len(prompt_ids()) + 4 * (N_NEW - 1)
-
-
-def test_packed_prompts_are_the_prompts() -> None:
-    prompts = [(1, 2, 3, 4), (1, 2, 9), (1, 2, 3, 4), (1,), (7, 8)]
-    assert pack_prompts(prompts).prompts() == prompts
 
 
 async def test_more_rows_than_a_batch_are_all_drawn(greedy: TransformersGenerator) -> None:
@@ -141,9 +111,52 @@ async def test_a_caller_that_leaves_ends_the_decoding() -> None:
         await asyncio.to_thread(generator.close)
 
 
-async def test_a_state_space_model_generates_by_padded_prompts() -> None:
-    model = tiny_mamba()
+@pytest.mark.parametrize(
+    ("make", "prefill"),
+    [
+        pytest.param(lambda: tiny_sliding_mistral(16), Prefill.SHARED, id="sliding mistral"),
+        pytest.param(lambda: tiny_mixed_gemma3(16), Prefill.SHARED, id="mixed gemma3"),
+        pytest.param(tiny_bloom, Prefill.PADDED, id="bloom"),
+        pytest.param(tiny_hybrid, Prefill.PADDED, id="recurrent hybrid"),
+        pytest.param(tiny_mamba, Prefill.ALONE, id="state space"),
+    ],
+)
+async def test_every_architecture_draws_what_its_own_generate_draws(make: Callable[[], Any], prefill: Prefill) -> None:
+    model = make()
     generator = TransformersGenerator(model, tiny_tokenizer(), TINY, temperature=0.0, max_new_tokens=N_NEW)
-    (sample,) = await generator.sample(PROBLEM, 1, 1, Meter())
+    drawn = await generator.continue_trace(PROBLEM, PREFIXES, 2, 1, Meter())
     generator.close()
-    assert sample.text == tiny_tokenizer().text(greedy_by_transformers(model, prompt_ids()))
+    assert generator.prefill is prefill
+    expected = [tiny_tokenizer().text(greedy_by_transformers(model, prompt_ids(prefix))) for prefix in PREFIXES]
+    assert [[text.text for text in texts] for texts in drawn] == [[text] * 2 for text in expected]
+
+
+async def test_requests_that_wait_together_are_decoded_together() -> None:
+    model = tiny_llama()
+    generator = TransformersGenerator(model, tiny_tokenizer(), TINY, temperature=0.0, max_new_tokens=60)
+    seen: list[int] = []
+    problems = [f"{n} apples" for n in range(5)]
+    model.register_forward_pre_hook(lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True)
+    alone = [list(await generator.sample(problem, 1, 1, Meter())) for problem in problems]
+    assert set(seen) == {1}
+    together = await asyncio.gather(*(generator.sample(problem, 1, 1, Meter()) for problem in problems))
+    generator.close()
+    assert max(seen) > 1  # the first may have begun before the others came
+    assert [list(texts) for texts in together] == alone
+
+
+async def test_a_batch_out_of_memory_fails_alone_and_the_next_is_served() -> None:
+    import torch
+
+    model = tiny_llama()
+    generator = TransformersGenerator(model, tiny_tokenizer(), TINY, temperature=0.0, max_new_tokens=N_NEW)
+
+    def allocate(_: object, __: object, given: dict[str, Any]) -> None:
+        if given["input_ids"].shape[1] > 200:
+            torch.empty(2**60)  # more than any machine has: what torch raises here is its own out-of-memory error
+
+    model.register_forward_pre_hook(allocate, with_kwargs=True)
+    with pytest.raises(BackendError, match="memory"):
+        await generator.sample("x " * 150, 1, 1, Meter())
+    assert len(await generator.sample(PROBLEM, 1, 1, Meter())) == 1
+    generator.close()

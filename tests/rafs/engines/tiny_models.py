@@ -46,34 +46,61 @@ def tiny_tokenizer() -> PartTokenizer:
 
 
 def tiny_llama(**changes: Any) -> Any:
-    """A random two-layer Llama in fp32, over the tiny tokenizer's vocabulary."""
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    settings: dict[str, Any] = {"max_position_embeddings": 512, **_SMALL, **changes}
-    torch.manual_seed(0)
-    return LlamaForCausalLM(LlamaConfig(**settings)).eval()
+    """A random two-layer Llama in fp32, over the tiny tokenizer's vocabulary; two heads share each key."""
+    return _random("Llama", **changes)
 
 
 def tiny_sliding_mistral(window: int) -> Any:
     """A random Mistral whose layers see only `window` tokens."""
-    import torch
-    from transformers import MistralConfig, MistralForCausalLM
+    return _random("Mistral", sliding_window=window)
 
-    settings: dict[str, Any] = {"max_position_embeddings": 512, "sliding_window": window, **_SMALL}
-    torch.manual_seed(0)
-    return MistralForCausalLM(MistralConfig(**settings)).eval()
+
+def tiny_mixed_gemma3(window: int) -> Any:
+    """A random Gemma 3: a layer that sees `window` tokens, and one that sees all."""
+    kinds = ["sliding_attention", "full_attention"]
+    return _random("Gemma3", "Gemma3TextConfig", sliding_window=window, layer_types=kinds, head_dim=8)
+
+
+def tiny_eager_gemma2(window: int) -> Any:
+    """A random Gemma 2: layers as in Gemma 3, its attention adds the mask instead of applying it."""
+    return _random("Gemma2", sliding_window=window, head_dim=8)
+
+
+def tiny_bloom() -> Any:
+    """A random Bloom: it knows positions by the distance between tokens and takes no position ids."""
+    return _random("Bloom", n_layer=2, n_head=4)
+
+
+def tiny_lfm2() -> Any:
+    """A random hybrid of attention and short convolutions, whose states can be cut."""
+    return _random("Lfm2", layer_types=["conv", "full_attention"])
+
+
+def tiny_hybrid() -> Any:
+    """A random Falcon H1: each layer has attention and a recurrent state, which cannot be cut."""
+    sizes: dict[str, Any] = {
+        "mamba_d_ssm": 32,
+        "mamba_n_heads": 4,
+        "mamba_d_head": 8,
+        "mamba_d_state": 8,
+        "mamba_n_groups": 1,
+    }
+    return _random("FalconH1", **sizes)
 
 
 def tiny_mamba() -> Any:
-    """A random state-space model: it has no attention that a mask could steer."""
+    """A random state-space model: nothing that a mask could steer, and its cache takes one token at a time."""
+    return _random("Mamba", state_size=4, hidden_size=16)
+
+
+def _random(family: str, config: str = "", **changes: Any) -> Any:
     import torch
-    from transformers import MambaConfig, MambaForCausalLM
+    import transformers
 
     torch.manual_seed(0)
-    config = MambaConfig(vocab_size=_SMALL["vocab_size"], hidden_size=16, state_size=4, num_hidden_layers=2)
-    config.max_position_embeddings = 512
-    return MambaForCausalLM(config).eval()
+    settings = {"max_position_embeddings": 512, **_SMALL, **changes}
+    made = getattr(transformers, config or f"{family}Config")(**settings)
+    return getattr(transformers, f"{family}ForCausalLM")(made).eval()
 
 
 def tiny_classifier(labels: Sequence[str]) -> Any:

@@ -1,0 +1,41 @@
+"""The generator on vLLM in this process keeps the contract; who leaves frees its place."""
+
+import asyncio
+
+import pytest
+
+from rafs.contracts import Generator
+from rafs.engines.prompt_tokens import load_tokenizer
+from rafs.engines.vllm_engine import VllmEngine
+from rafs.engines.vllm_local import VllmGenerator
+from rafs.usage import Meter
+from tests.contracts import test_generator as contract
+from tests.contracts.test_generator import PROBLEM
+from tests.rafs.engines.tiny_models import TINY
+from tests.vllm.weights import judge_folder
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+globals().update({name: value for name, value in vars(contract).items() if name.startswith("test_")})
+
+
+@pytest.fixture
+def generator(engine: VllmEngine) -> Generator:
+    return VllmGenerator(engine, load_tokenizer(judge_folder()), TINY, temperature=1.0, max_new_tokens=16)
+
+
+async def test_a_sample_is_the_same_however_many_are_drawn(generator: Generator) -> None:
+    (alone,) = await generator.sample(PROBLEM, 1, 5, Meter())
+    assert (await generator.sample(PROBLEM, 3, 5, Meter()))[0] == alone
+
+
+async def test_a_caller_who_leaves_stops_the_computing(engine: VllmEngine) -> None:
+    endless = VllmGenerator(engine, load_tokenizer(judge_folder()), TINY, temperature=0.0, max_new_tokens=1500)
+    drawing = asyncio.create_task(endless.sample(PROBLEM, 1, 1, Meter()))
+    async with asyncio.timeout(30):
+        while engine.waiting == 0:
+            await asyncio.sleep(0.01)
+        drawing.cancel()
+        await asyncio.wait([drawing])
+        while engine.waiting > 0:
+            await asyncio.sleep(0.01)
+    assert drawing.cancelled()
