@@ -45,7 +45,8 @@ def write_trace(n_steps: int, seed: int) -> tuple[str, list[str]]:
     problem = (
         f"Mia packs pens into boxes for {draw.randint(11, 99)} shops. Every morning she counts what is left on the "
         "shelves of the warehouse, writes it into her book, and packs as many boxes as her cart can hold. How many "
-        f"pens has she packed when the week is over, if the cart holds {draw.randint(11, 99)} boxes and she rests on Sunday?"
+        f"pens has she packed when the week is over, if the cart holds {draw.randint(11, 99)} boxes and she rests on "
+        "Sunday?"
     )
     steps = []
     for _ in range(n_steps):

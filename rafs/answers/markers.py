@@ -26,14 +26,22 @@ LABEL = GatedPattern(
     r"|solution(?=:\s?(?:choice|option)\b|:\s?(?:choice|option)_)|(?:最终)?答案)(?:\s?[*_]{1,3})?\s?(?:[:：](?!:)|=(?!=))",
     _LABELS,
     lead=40,
+    reach=60,
 )
-HEADED = re.compile(
+HEADED = GatedPattern(
     r"^[\s#*_>-]{0,12}(?:the\s|my\s)?(?:(?:final|correct|right|best)\s)?answer[*_]{0,3}"
     r"(?:\s{1,2}[-–—]\s|[ \t]{0,8}[*_]{0,3}[ \t]{0,8}(?=[\r\n]))",
-    re.IGNORECASE | re.MULTILINE,
+    ["answer"],
+    lead=24,
+    flags=re.IGNORECASE | re.MULTILINE,
 )
-ROW = re.compile(r"^\|\s{0,8}\**(?:final\s)?answer\**\s{0,8}\|", re.IGNORECASE | re.MULTILINE)
-SHORT_LABEL = re.compile(r"^[ \t]{0,8}[*_]{0,3}A[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?=[^\r\n]{1,60}\s{0,20}\Z)", re.MULTILINE)
+ROW = GatedPattern(r"^\|\s{0,8}\**(?:final\s)?answer\**\s{0,8}\|", ["|"], lead=0, flags=re.IGNORECASE | re.MULTILINE)
+SHORT_LABEL = GatedPattern(
+    r"^[ \t]{0,8}[*_]{0,3}A[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?=[^\r\n]{1,60}\s{0,20}\Z)",
+    ["a:", "a*", "a_"],
+    lead=11,
+    flags=re.MULTILINE,
+)
 _TO_THE_QUESTION = r"(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?"
 PHRASE = GatedPattern(
     rf"(?<![\w'])(?<!\w-)(?:(?:answer|(?:correct|right|best)\s(?:choice|option))[*_]{{0,3}}{_TO_THE_QUESTION}\s{{1,3}}(?:"
@@ -63,6 +71,7 @@ PICKED = GatedPattern(
     r"(?:(?:the\s(?:only\s)?)?(?:correct|right|best)(?:\s(?:answer|option|choice))?|the\sanswer)(?=[\s.,;:!*]|$)",
     "choose chose pick select goin opt say choice selection option correct right best answer".split(),
     lead=40,
+    reach=120,
     flags=re.NOFLAG,
 )
 """An option that is chosen in so many words: `I choose B`, `option C is correct`."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from rafs.claims.assertions import is_conditional, is_denied, is_option, is_reported, is_universal
@@ -14,7 +14,7 @@ from rafs.claims.right_sides import doubts_after, read_modulus, read_remainder, 
 from rafs.grammar.actions import ACTIONS
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
-from rafs.grammar.terms import Number, Unary, leaves, variables
+from rafs.grammar.terms import Expression, Number, Unary, leaves, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
@@ -63,20 +63,21 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
         doubts |= _exclamation(finder, left, right)
     if modulus is None and remainder is None:
         doubts |= doubts_after(finder.tokens, after)
-    link = Link(
-        relation=relation,
-        left=left.parsed.expression,
-        right=None if right is None else right.expression,
-        left_span=left_span,
-        right_span=right_span,
-        doubts=frozenset(doubts),
-        in_words=in_words,
-        continued=finder.is_at(after, Kind.RELATION),
-        modulus=modulus,
-        remainder=remainder,
-    )
     finder.links.append(
-        replace(link, asserted=is_asserted(finder, link, after), universal=_is_universal(finder, link, left, right))
+        Link(
+            relation=relation,
+            left=left.parsed.expression,
+            right=None if right is None else right.expression,
+            left_span=left_span,
+            right_span=right_span,
+            doubts=frozenset(doubts),
+            in_words=in_words,
+            continued=finder.is_at(after, Kind.RELATION),
+            asserted=is_asserted(finder, left.parsed.expression, left_span, right_span, after),
+            modulus=modulus,
+            remainder=remainder,
+            universal=_is_universal(finder.text, relation, left, right, left_span.start, right_span.end),
+        )
     )
 
 
@@ -132,29 +133,31 @@ LEAST_OMITTED = 10**30
 """Below any factorial, and double factorial, that is not computed."""
 
 
-def is_asserted(finder: Finder, link: Link, after: int) -> bool:
-    """Say whether the sentence asserts a link; `after` is a token behind it."""
-    has_names = bool(variables(link.left))
-    start = link.left_span.start
-    is_action = finder.text[start : start + MAX_ACTION].split(" ")[0].lower() in ACTIONS
-    if is_option(finder.text, start) or _follows_condition(finder, link):
+def is_asserted(finder: Finder, left: Expression, left_span: Span, right_span: Span, after: int) -> bool:
+    """Say whether the sentence asserts a relation between two places; `after` is a token behind it."""
+    text, start = finder.text, left_span.start
+    if is_option(text, start) or _follows_condition(finder, start):
         return False
-    if not has_names and not is_action and (is_conditional(finder.text, start) or is_reported(finder.text, start)):
-        return False
-    return not is_denied(finder.text, finder.tokens, link.left_span, link.right_span, after)
+    if not variables(left) and (is_conditional(text, start) or is_reported(text, start)):
+        is_action = text[start : start + MAX_ACTION].split(" ")[0].lower() in ACTIONS
+        if not is_action:
+            return False
+    return not is_denied(text, finder.tokens, left_span, right_span, after)
 
 
-def _follows_condition(finder: Finder, link: Link) -> bool:
+def _follows_condition(finder: Finder, start: int) -> bool:
     """Say whether the sentence has made a condition of an equation before: `if 3 * 4 were = 13, then ...`."""
     last = finder.links[-1] if finder.links else None
     if last is None or last.asserted or variables(last.left) or not is_conditional(finder.text, last.left_span.start):
         return False
-    return not _SENTENCE_END.search(finder.text, last.right_span.end, max(last.right_span.end, link.left_span.start))
+    return not _SENTENCE_END.search(finder.text, last.right_span.end, max(last.right_span.end, start))
 
 
-def _is_universal(finder: Finder, link: Link, left: LeftSide, right: Parsed | None) -> bool:
-    names = variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
-    if names and is_universal(finder.text, link.left_span.start, link.right_span.end, names):
+def _is_universal(text: str, relation: str, left: LeftSide, right: Parsed | None, start: int, end: int) -> bool:
+    """Say whether the relation text[start:end] is stated for every value of its names."""
+    one, other = left.parsed.expression, None if right is None else right.expression
+    names = variables(one) | (variables(other) if other is not None else frozenset())
+    if names and is_universal(text, start, end, names):
         return True
-    sure = link.relation == "=" and right is not None and not left.doubts | right.doubts
-    return sure and link.right is not None and is_rewriting(finder.text, link.left_span.start, link.left, link.right)
+    sure = relation == "=" and right is not None and not left.doubts | right.doubts
+    return sure and other is not None and is_rewriting(text, start, one, other)

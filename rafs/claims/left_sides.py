@@ -55,7 +55,7 @@ def find_left(
     if (named := _named_left(tokens, end, names)) is not None:
         return named
     start = _past_numbering(tokens, segment_start(tokens, end), end)
-    last_bracket = max((index for index in range(start, end) if tokens[index].kind is Kind.OPEN), default=-1)
+    last_bracket = max([index for index in range(start, end) if tokens[index].kind is Kind.OPEN], default=-1)
     for index in _starts(tokens, start, end):
         for spaced_product in (False, True) if index <= last_bracket else (False,):
             parsed = parse_at(tokens, index, names, spaced_product=spaced_product)
@@ -127,14 +127,18 @@ def _past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
 
 def _named_left(tokens: Sequence[Token], end: int, names: frozenset[str]) -> LeftSide | None:
     """Return the longest value in words that ends at `end`, as `half of the sum of 4, 6 and 8`, over its commas."""
-    first = end
-    while first > max(0, end - MAX_NAMED) and tokens[first - 1].kind not in _ENDS:
-        first -= 1
-    commas = [index for index in range(first, end) if tokens[index].kind is Kind.COMMA]
-    if not commas:
+    first = last_comma = end
+    for index in range(end - 1, max(0, end - MAX_NAMED) - 1, -1):
+        kind = tokens[index].kind
+        if kind in _ENDS:
+            break
+        first = index
+        if kind is Kind.COMMA and last_comma == end:
+            last_comma = index
+    if last_comma == end:
         return None
     words = [index for index in range(first, end) if tokens[index].text.lower() in PHRASE_WORDS]
-    if not words or words[0] > commas[-1]:
+    if not words or words[0] > last_comma:
         return None
     for index in _starts(tokens, first, end):
         if index <= words[-1]:
@@ -152,33 +156,32 @@ r"""What LaTeX writes around `k=1` under a sum and `x \to 0` under a limit: a si
 
 def segment_start(tokens: Sequence[Token], end: int) -> int:
     """Go back from `end` to the nearest break, relation, verb or comma outside brackets."""
-    depth, braces, index = 0, 0, end
-    while index > max(0, end - MAX_SEGMENT):
-        token = tokens[index - 1]
-        if token.kind is Kind.CLOSE:
+    depth = braces = 0
+    for index in range(end - 1, max(0, end - MAX_SEGMENT) - 1, -1):
+        token = tokens[index]
+        kind = token.kind
+        if kind is Kind.WORD:
+            if depth == 0 and token.text in _VERBS and _is_verb(tokens, index):
+                return index + 1
+        elif kind is Kind.CLOSE:
             depth += 1
             braces += token.text in _WRITTEN_CLOSERS
-        elif token.kind is Kind.OPEN:
+        elif kind is Kind.OPEN:
             if depth == 0:
-                break
+                return index + 1
             depth -= 1
             braces -= token.text in _WRITTEN_OPENERS
-        elif _ends_segment(tokens, index - 1, at_top=depth == 0, in_braces=braces > 0):
-            break
-        index -= 1
-    return index
-
-
-def _ends_segment(tokens: Sequence[Token], index: int, *, at_top: bool, in_braces: bool) -> bool:
-    token = tokens[index]
-    if token.kind in (Kind.BREAK, Kind.RELATION):
-        return not in_braces
-    return token.kind is Kind.PLACEHOLDER or (at_top and (token.kind is Kind.COMMA or _is_verb(tokens, index)))
+        elif kind is Kind.BREAK or kind is Kind.RELATION:
+            if braces <= 0:
+                return index + 1
+        elif kind is Kind.PLACEHOLDER or (kind is Kind.COMMA and depth == 0):
+            return index + 1
+    return max(0, end - MAX_SEGMENT)
 
 
 def _is_verb(tokens: Sequence[Token], index: int) -> bool:
     following = tokens[index + 1].text if index + 1 < len(tokens) else ""
-    return tokens[index].text in _VERBS and following not in ("divided", "/")
+    return following not in ("divided", "/")
 
 
 def _starts(tokens: Sequence[Token], start: int, end: int) -> list[int]:

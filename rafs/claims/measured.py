@@ -66,10 +66,13 @@ def scales(expression: Expression) -> frozenset[str]:
 
 def _compare_temperatures(left: Expression, right: Expression) -> bool | None:
     """Compare one temperature on two scales; None for anything else, and where it is near."""
-    one, other, both = literal_of(left), literal_of(right), (scales(left), scales(right))
-    if one is None or other is None or both[0] == both[1] or not all(both):
+    one, other = literal_of(left), literal_of(right)
+    if one is None or other is None or not one.unit or not other.unit:
         return None
-    apart = in_celsius(one.value, *both[0]) - in_celsius(other.value, *both[1])
+    first, second = scales(left), scales(right)
+    if first == second or not first or not second:
+        return None
+    apart = in_celsius(one.value, *first) - in_celsius(other.value, *second)
     return True if apart == 0 else None if abs(apart) < 1 else False
 
 
@@ -195,11 +198,7 @@ def _amount(expression: Expression) -> Amount | None:
             )
         case Unary(op="-"):
             inner = _amount(expression.operand)
-            return (
-                None
-                if inner is None
-                else Amount(value=-inner.value, above=inner.above, below=inner.below, bare=inner.bare)
-            )
+            return None if inner is None else replace(inner, value=-inner.value, converted=False)
         case Call(name="compound"):
             return _sum("+", *expression.args)
         case Binary(op="+" | "-"):

@@ -15,8 +15,8 @@ from rafs.grammar.terms import Binary, walk
 BEFORE, AFTER = 200, 80
 """Characters before and behind an equation in which the rules are told."""
 _TELLING = (
-    "equiv ≡ mod residue congruen z_ f_ z/ f/ z} f} ℤ gf( base binary octal hex boolean bitwise xor clock carry borrow "
-    "digit place column concatenat integer".split()
+    "equiv|≡|mod|residue|congruen|z_|f_|z/|f/|z}|f}|ℤ|gf(|base|binary|octal|hex|boolean|bitwise|xor|clock|carry|borrow|"
+    "digit|place|column|concatenat|integer division".split("|")
 )
 _OTHER_RULES = GatedPattern(
     r"\\equiv|≡|\\[pb]?mod\b|\\text\s?\{mod\}|\b(?:mod|modulo|modulus|modular|residues?|congruen\w{1,5})\b"
@@ -27,6 +27,7 @@ _OTHER_RULES = GatedPattern(
     r"|\bconcatenat|\binteger division\b",
     _TELLING,
     lead=20,
+    reach=40,
 )
 _INTRODUCED = GatedPattern(r"\b(?:defin\w{1,6}|operations?|operator|denot\w{1,3})\b", ["defin", "operat", "denot"])
 _TOLD = GatedPattern(r"\b(?:if|let|where|suppose|when)\s", ["if", "let", "where", "suppose", "when"])

@@ -1,7 +1,6 @@
 """Facts about whole numbers told in words: `30 is divisible by 4`, `7 divides 28`, `91 is prime`, `5 goes into 20`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import isqrt
 from types import MappingProxyType
 
@@ -12,6 +11,7 @@ from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.terms import Binary, Call, Expression, variables
 from rafs.grammar.tokens import Kind, Token
+from rafs.immutable import immutable
 from rafs.types import Span
 
 MAX_TESTED = 10**18
@@ -93,7 +93,7 @@ PROPERTY_WORDS = _IS | {words[0] for words in _DIVIDES} | set(DIVIDING_SIGNS) | 
 """Words and signs with which a fact is told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class _Place:
     """A place in a text from which a property is read."""
 
@@ -102,7 +102,7 @@ class _Place:
     index: int
 
     def words(self, start: int, n_words: int) -> tuple[str, ...]:
-        return tuple(token.text.lower() for token in self.tokens[start : start + n_words])
+        return tuple([token.text.lower() for token in self.tokens[start : start + n_words]])
 
     def left(self) -> Parsed | None:
         """Return the number before, where nothing puts the reading in doubt."""
@@ -162,23 +162,30 @@ class _Place:
 
 def property_at(tokens: Sequence[Token], index: int, names: frozenset[str]) -> Link | None:
     """Return the fact whose verb stands at a token; None where none does, or a number is too large to test."""
-    if tokens[index].text.lower() not in PROPERTY_WORDS:
+    word = tokens[index].text.lower()
+    if word not in PROPERTY_WORDS:
         return None
     place = _Place(tokens=tokens, names=names, index=index)
-    if tokens[index].text in DIVIDING_SIGNS:
-        return _dividing(place, index + 1, holds_if=DIVIDING_SIGNS[tokens[index].text])
-    if tokens[index].text.lower() == "goes":
+    if word in _IS:
+        return _being(place)
+    if word in DIVIDING_SIGNS:
+        return _dividing(place, index + 1, holds_if=DIVIDING_SIGNS[word])
+    if word == "goes":
         return _goes_into(place)
     for words, holds_if in _DIVIDES.items():
         if place.words(index, len(words)) == words:
             return _dividing(place, index + len(words), holds_if=holds_if)
-    return _being(place) if tokens[index].text.lower() in _IS else None
+    return None
 
 
 def _being(place: _Place) -> Link | None:
     """Read what follows `is`, `is not`, `is a`."""
-    start, expected = place.index + 1, not place.tokens[place.index].text.lower().endswith("n't")
-    if place.words(start, 1) == ("not",):
+    start = place.index + 1
+    following = place.words(start, _MAX_FILLERS + 2)
+    if _NOUNS.isdisjoint(following):
+        return None
+    expected = not place.tokens[place.index].text.lower().endswith("n't")
+    if following[:1] == ("not",):
         start, expected = start + 1, False
     if _NOUNS.isdisjoint(place.words(start, _MAX_FILLERS + 1)):
         return None

@@ -36,6 +36,7 @@ _X_IS_A_NAME = GatedPattern(
     r"|(?:^|[,;:($]|\b(?:and|so|let|where|with|if|then))\s{0,2}x\d\s?=",
     ["x"],
     lead=12,
+    reach=10,
     flags=re.IGNORECASE | re.MULTILINE,
 )
 

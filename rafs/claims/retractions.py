@@ -19,8 +19,8 @@ _DOUBTFUL = GatedPattern(
 )
 """Words behind which an equation written again replaces the one before."""
 _TAKING_BACK = (
-    "oops scratch correct strike mistake bad wait quite make meant right wrong false error off true slip misc misr let "
-    "should".split()
+    "oops|scratch|correct|strike|mistake|bad|wait|quite|make that|meant|n't right|not right|be right|wrong|false|error|"
+    "off|not true|be true|slip|misc|misr|let me|should".split("|")
 )
 _RETRACTING = GatedPattern(
     r"\b(?:oops|scratch that|correction|correcting (?:this|that|it)|strike that|my (?:mistake|bad)|no,? wait|wait,? no"
@@ -35,6 +35,7 @@ _RETRACTING = GatedPattern(
     r"|should (?:be|have been))\b",
     _TAKING_BACK,
     lead=60,
+    reach=60,
 )
 """Words that take back the equation before them."""
 REACH = 60

@@ -133,7 +133,9 @@ def _expression(tokens: Sequence[Token], start: int, names: frozenset[str]) -> E
 def span_of(tokens: Sequence[Token], parsed: Parsed) -> Span:
     """Return the characters of an expression without the unit words that trail it."""
     end = parsed.end
-    last = max((leaf.span.end for leaf in leaves(parsed.expression)), default=0)
+    if end == parsed.start + 1:
+        return Span(start=tokens[parsed.start].start, end=tokens[parsed.start].end)
+    last = max([leaf.span.end for leaf in leaves(parsed.expression)], default=0)
     while (
         tokens[end - 1].start >= last
         and tokens[end - 1].kind in (Kind.WORD, Kind.NUMBER)

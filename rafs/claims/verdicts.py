@@ -15,7 +15,7 @@ from rafs.claims.residues import are_congruent
 from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times
 from rafs.grammar.enclosure import Bounds, enclose
-from rafs.grammar.expressions import evaluate, show, undefined
+from rafs.grammar.expressions import evaluate, outcome, show
 from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable, in_degrees, leaves, literal_of, variables
 from rafs.immutable import immutable
 from rafs.types import Span, Truth
@@ -50,15 +50,13 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     Returns:
         TRUE and FALSE only where the reading leaves no doubt.
     """
-    value = evaluate(link.left, bindings)
+    value, left_undefined = outcome(link.left, bindings)
     if link.right is None:
         return Ruling(truth=Truth.UNKNOWN, value=value, result=value, result_span=None, reason="the answer stands here")
-    result = evaluate(link.right, bindings)
+    result, right_undefined = outcome(link.right, bindings)
     if _is_infinite(link):
         return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="infinity")
-    if link.relation in ("=", "≈") and (
-        (value is None and undefined(link.left, bindings)) or (result is None and undefined(link.right, bindings))
-    ):
+    if link.relation in ("=", "≈") and (left_undefined or right_undefined):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
         timed = rule_dates(link) or rule_times(link)

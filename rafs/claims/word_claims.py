@@ -49,11 +49,18 @@ TELLING = FIRST_WORDS | PROPERTY_WORDS | ROUNDING_WORDS | {"from"}
 
 def read_words(finder: Finder, index: int) -> None:
     """Read what the words from one of `TELLING` on say of the numbers around them."""
-    tokens, names = finder.tokens, finder.names
-    link = property_at(tokens, index, names) or read_change(tokens, index, names) or rounding_at(tokens, index, names)
+    tokens, names, word = finder.tokens, finder.names, finder.tokens[index].text.lower()
+    link = None
+    if word in PROPERTY_WORDS:
+        link = property_at(tokens, index, names)
+    elif word == "from":
+        link = read_change(tokens, index, names)
+    elif word in ROUNDING_WORDS:
+        link = rounding_at(tokens, index, names)
     if link is not None:
-        finder.links.append(replace(link, asserted=is_asserted(finder, link, index)))
-    elif (said := relation_at(tokens, index)) is not None:
+        asserted = is_asserted(finder, link.left, link.left_span, link.right_span, index)
+        finder.links.append(replace(link, asserted=asserted))
+    elif word in FIRST_WORDS and (said := relation_at(tokens, index)) is not None:
         _read_relation(finder, said)
 
 

@@ -77,6 +77,7 @@ _RELATIONS: Mapping[tuple[str, ...], str] = MappingProxyType({**_spelled(_LOOSE)
 _LONGEST = max(map(len, _RELATIONS))
 FIRST_WORDS = frozenset(words[0] for words in _RELATIONS)
 """Words with which a relation begins."""
+_LATER_WORDS = frozenset(word for words in _RELATIONS for word in words[1:])
 _BEFORE = frozenset("which that this to we you will would he she they it us one also then can".split())
 _AFTER = frozenset("to us him her them equal left about you exactly only just also then simply indeed still".split())
 _TOTALS = frozenset(["total", "result", "value", "sum", "quotient", "product", "difference", "answer"])
@@ -91,17 +92,16 @@ def relation_at(tokens: Sequence[Token], index: int) -> WordRelation | None:
     """Return the relation in words that begins at a token; None where none does."""
     if tokens[index].text.lower() not in FIRST_WORDS:
         return None
-    words = []
+    words: tuple[str, ...] = ()
+    longest: tuple[str, ...] = ()
     for token in tokens[index : index + _LONGEST]:
-        if token.kind is not Kind.WORD:
+        if token.kind is not Kind.WORD or (words and token.text.lower() not in _LATER_WORDS):
             break
-        words.append(token.text.lower())
-    for n_words in range(len(words), 0, -1):
-        relation = _RELATIONS.get(tuple(words[:n_words]))
-        if relation is not None:
-            explicit = tuple(words[:n_words]) in _EXPLICIT
-            return _between(tokens, index, index + n_words, relation, explicit=explicit)
-    return None
+        words = (*words, token.text.lower())
+        longest = words if words in _RELATIONS else longest
+    if not longest:
+        return None
+    return _between(tokens, index, index + len(longest), _RELATIONS[longest], explicit=longest in _EXPLICIT)
 
 
 def _between(tokens: Sequence[Token], index: int, end: int, relation: str, *, explicit: bool) -> WordRelation:

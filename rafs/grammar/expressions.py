@@ -61,21 +61,24 @@ def evaluate(expression: Expression, bindings: Mapping[str, Fraction] = _NOTHING
         A rational number; None when the value is not rational, undefined (x/0), hangs on a name without a binding
         or on a convention, or would pass a cap.
     """
+    return outcome(expression, bindings)[0]
+
+
+def outcome(expression: Expression, bindings: Mapping[str, Fraction] = _NOTHING) -> tuple[Fraction | None, bool]:
+    """Return the exact value as `evaluate` does, and whether there is none for sure."""
+    if isinstance(expression, Number):
+        return expression.value, False
     try:
-        return _value(expression, bindings)
-    except (Unknown, Undefined):
-        return None
+        return _value(expression, bindings), False
+    except Undefined:
+        return None, True
+    except Unknown:
+        return None, False
 
 
 def undefined(expression: Expression, bindings: Mapping[str, Fraction] = _NOTHING) -> bool:
     """Say whether the expression has no value for sure, as 5/0; such an expression equals nothing."""
-    try:
-        _value(expression, bindings)
-    except Undefined:
-        return True
-    except Unknown:
-        return False
-    return False
+    return outcome(expression, bindings)[1]
 
 
 def show(value: Fraction) -> str:

@@ -14,10 +14,16 @@ class GatedPattern:
     A fixed string is found a hundred times faster, and most texts hold none of them, or hold the first near their end.
     """
 
-    __slots__ = ("lead", "pattern", "signs")
+    __slots__ = ("lead", "pattern", "reach", "signs")
 
     def __init__(
-        self, pattern: str, signs: Iterable[str], *, lead: int | None = None, flags: int = re.IGNORECASE
+        self,
+        pattern: str,
+        signs: Iterable[str],
+        *,
+        lead: int | None = None,
+        reach: int | None = None,
+        flags: int = re.IGNORECASE,
     ) -> None:
         """Compile a pattern.
 
@@ -25,11 +31,14 @@ class GatedPattern:
             pattern: A regular expression.
             signs: In small letters; a match holds at least one, in letters of any size.
             lead: Characters of a match before its first sign, at most; None where there is no such bound.
+            reach: Characters from its first sign to its end and what is looked at there, at most: with both bounds a
+                text is searched around its signs alone.
             flags: Of the pattern.
         """
         self.pattern = re.compile(pattern, flags)
         self.signs = tuple(signs)
         self.lead = lead
+        self.reach = reach
 
     def first_place(self, text: str) -> int | None:
         """Return where the first match may begin at the earliest; None where there can be none."""
@@ -47,10 +56,34 @@ class GatedPattern:
 
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
         """Return the first match; as `re.Pattern.search`."""
+        if self.reach is not None and start == 0 and end >= len(text):
+            return next(self.finditer(text), None)
         first = self.first_place(text)
         return None if first is None else self.pattern.search(text, max(start, first), end)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Return all matches; as `re.Pattern.finditer`."""
+        if self.reach is not None and self.lead is not None and len(folded := text.casefold()) == len(text):
+            return self._around_signs(text, folded, self.lead, self.reach)
         first = self.first_place(text)
         return iter(_NONE) if first is None else self.pattern.finditer(text, first)
+
+    def _around_signs(self, text: str, folded: str, lead: int, reach: int) -> Iterator[re.Match[str]]:
+        """Yield the matches that begin before a sign, in order; places that overlap are searched as one."""
+        places: list[int] = []
+        for sign in self.signs:
+            at = folded.find(sign)
+            while at >= 0:
+                places.append(at)
+                at = folded.find(sign, at + 1)
+        places.sort()
+        for index, place in enumerate(places):
+            if index and place - lead <= places[index - 1] + reach:
+                continue
+            last = index
+            while last + 1 < len(places) and places[last + 1] - lead <= places[last] + reach:
+                last += 1
+            for found in self.pattern.finditer(text, max(0, place - lead), places[last] + reach):
+                if found.start() > places[last]:
+                    break
+                yield found

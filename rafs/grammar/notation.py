@@ -116,17 +116,19 @@ class _Signs:
 
     @classmethod
     def of(cls, text: str) -> "_Signs":
-        if _PARTED.search(text) is None:
+        parted = _PARTED.search(text)
+        if parted is None:
             return _NO_SIGNS
-        commas, points = _COMMA_IN_DIGITS.search(text) is not None, _POINT_IN_DIGITS.search(text) is not None
+        at = max(0, parted.start() - _LEAD)
+        commas, points = _COMMA_IN_DIGITS.search(text, at) is not None, _POINT_IN_DIGITS.search(text, at) is not None
         return cls(
-            point=points and _DECIMAL_POINT.search(text) is not None,
-            comma=_SIGN_OF_COMMA.search(text) is not None and _DECIMAL_COMMA.search(text) is not None,
-            maybe_comma=commas and _MAYBE_COMMA.search(text) is not None,
-            either=frozenset(one.group()[-4] for one in _EITHER.finditer(text))
-            if _SIGN_OF_EITHER.search(text) is not None
+            point=points and _DECIMAL_POINT.search(text, at) is not None,
+            comma=_SIGN_OF_COMMA.search(text, at) is not None and _DECIMAL_COMMA.search(text, at) is not None,
+            maybe_comma=commas and _MAYBE_COMMA.search(text, at) is not None,
+            either=frozenset(one.group()[-4] for one in _EITHER.finditer(text, at))
+            if _SIGN_OF_EITHER.search(text, at) is not None
             else frozenset(),
-            spaced=any(_is_bounded(text, found) for found in _GROUPED.finditer(text)),
+            spaced=any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
         )
 
     def joined(self, other: "_Signs") -> "_Signs":
@@ -153,6 +155,8 @@ class _Signs:
 
 _PARTED = re.compile(r"[.,\d](?:(?<=[.,])\d|(?<=\d)[ \u00a0\u2009\u202f]\d{3})")
 """A sign that parts digits, or begins a decimal; without any there is nothing to decide."""
+_LEAD = 30
+"""Characters before the first such sign in which a number, or what is calculated with it, begins."""
 _NO_SIGNS = _Signs(point=False, comma=False, maybe_comma=False, either=frozenset(), spaced=False)
 
 
@@ -175,8 +179,11 @@ def in_english(problem: str, steps: Sequence[BlindStep]) -> tuple[str, list[Blin
     readable = signs.notation().readable(problem)
     english = []
     for step in steps:
-        signs = signs.joined(_Signs.of(step.text))
-        english.append(replace(step, text=signs.notation().readable(step.text)))
+        text = step.text
+        if _PARTED.search(text) is not None:
+            signs = signs.joined(_Signs.of(text))
+            text = signs.notation().readable(text)
+        english.append(step if text == step.text else replace(step, text=text))
     return readable, english
 
 

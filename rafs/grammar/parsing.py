@@ -8,7 +8,7 @@ from rafs.grammar.brackets import opens
 from rafs.grammar.calculus import BINDERS, at_ellipsis, read_ellipsis
 from rafs.grammar.commands import COMMANDS
 from rafs.grammar.counted import is_known_letter, starts_operand
-from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen
+from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen, number_of
 from rafs.grammar.functions import starts_call
 from rafs.grammar.phrase_words import take_words, word_at
 from rafs.grammar.phrases import ADDING, MULTIPLYING, join, past_article, raised
@@ -51,8 +51,10 @@ def parse_at(
         The expression and the index of the token after it (units included), or None.
     """
     first = tokens[position] if position < len(tokens) else None
-    if first is None or (first.kind is Kind.WORD and not may_begin(first.text, names)):
+    if first is None or first.kind in ENDING or (first.kind is Kind.WORD and not may_begin(first.text, names)):
         return None
+    if first.kind is Kind.NUMBER and (position + 1 == len(tokens) or tokens[position + 1].kind in ENDING):
+        return Parsed(expression=number_of(first), start=position, end=position + 1, doubts=_NO_DOUBTS)
     cursor = Cursor(
         tokens=tokens, names=names, spaced_product=spaced_product, position=position, levels=(_sum, _product, _power)
     )
@@ -61,6 +63,9 @@ def parse_at(
     except Unreadable:
         return None
     return Parsed(expression=expression, start=position, end=cursor.position, doubts=frozenset(cursor.doubts))
+
+
+_NO_DOUBTS: frozenset[str] = frozenset()
 
 
 def _sum(cursor: Cursor) -> Expression:
@@ -103,6 +108,8 @@ def _product(cursor: Cursor) -> Expression:
     divided = False
     while (token := cursor.peek()) is not None and token.kind not in ENDING and not cursor.closes():
         symbol = cursor.symbol()
+        if symbol in ("+", "-") and token.kind is Kind.OPERATOR:
+            break
         if token.kind is Kind.OPERATOR and symbol in ("*", "/", ":") and starts_operand(cursor, 1):
             if divided and symbol == "*" and _is_power_of_ten(cursor):
                 cursor.doubts.add("scientific notation")
@@ -200,8 +207,10 @@ def _signed_again(cursor: Cursor) -> Expression:
 
 
 def _power(cursor: Cursor) -> Expression:
-    base = read_factor(cursor)
-    if cursor.at(Kind.WORD):
+    base, token = read_factor(cursor), cursor.peek()
+    if token is None or token.kind in ENDING:
+        return base
+    if token.kind is Kind.WORD:
         base = raised(cursor, base)
     if cursor.symbol() != "^":
         return base

@@ -18,6 +18,8 @@ OPAQUE = frozenset("fghFGHPQ")
 _CONSTANTS = frozenset("∅∞")
 _FIRST_WORDS = PHRASE_WORDS | SIGN_WORDS | {"the"}
 _FIRST_NAMES = frozenset([*FUNCTION_NAMES, *MEANT, *COMMANDS, *BINDERS, *GREEK, "subfactorial"])
+_JOINING = frozenset("+*^")
+"""Signs with which no operand goes on, as it may with those of `24-hour` and `60/tire`."""
 MAX_NAME = 2
 """Letters of a name that nothing announces: `x`, `x1`."""
 
@@ -37,7 +39,7 @@ def read_factor(cursor: Cursor) -> Expression:
     operand = _primary(cursor)
     while True:
         token = cursor.peek()
-        if token is None or token.kind in ENDING:
+        if token is None or token.kind in ENDING or (token.kind is Kind.OPERATOR and token.text in _JOINING):
             return operand
         if token.kind is Kind.OPERATOR and token.text in ("!", "!!"):
             operand = Unary(op=cursor.take().text, operand=operand)
@@ -56,11 +58,12 @@ def read_factor(cursor: Cursor) -> Expression:
 
 
 def _primary(cursor: Cursor) -> Expression:
-    token, symbol = cursor.peek(), cursor.symbol()
+    token = cursor.peek()
     if token is None:
         raise Unreadable
     if token.kind is Kind.NUMBER:
         return _number(cursor)
+    symbol = cursor.symbol()
     if token.kind is Kind.CLOCK:
         return Call(name=f"clock {token.text}", args=(cursor.number(),))
     if at_derivative(cursor):

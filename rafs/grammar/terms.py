@@ -1,6 +1,6 @@
 """The syntax tree of an expression: frozen nodes, the only form in which mathematics leaves the reader."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import field, replace
 from fractions import Fraction
 
@@ -90,21 +90,24 @@ Expression = Number | Variable | Unary | Binary | Call
 _LEAVES = (Number, Variable)
 
 
-def walk(expression: Expression) -> Iterator[Expression]:
-    """Yield every node, parents before children, left before right."""
-    pending = [expression]
+def walk(expression: Expression) -> list[Expression]:
+    """Return every node, parents before children, left before right."""
+    if isinstance(expression, _LEAVES):
+        return [expression]
+    nodes: list[Expression] = []
+    pending: list[Expression] = [expression]
     while pending:
         node = pending.pop()
-        yield node
-        match node:
-            case Number() | Variable():
-                continue
-            case Binary():
-                pending.extend((node.right, node.left))
-            case Unary():
-                pending.append(node.operand)
-            case Call():
-                pending.extend(reversed(node.args))
+        nodes.append(node)
+        if isinstance(node, _LEAVES):
+            continue
+        if isinstance(node, Binary):
+            pending += (node.right, node.left)
+        elif isinstance(node, Unary):
+            pending.append(node.operand)
+        else:
+            pending += reversed(node.args)
+    return nodes
 
 
 def mapped(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
@@ -123,6 +126,8 @@ def mapped(expression: Expression, change: Callable[[Expression], Expression]) -
 
 def leaves(expression: Expression) -> list[Number | Variable]:
     """Return the literals and names, left to right."""
+    if isinstance(expression, _LEAVES):
+        return [expression]
     return [node for node in walk(expression) if isinstance(node, _LEAVES)]
 
 
@@ -138,27 +143,38 @@ def literal_of(expression: Expression | None) -> Number | None:
 
 def variables(expression: Expression) -> frozenset[str]:
     """Return the names that have no value of their own and are not bound by a sum or an integral around them."""
+    if isinstance(expression, Number):
+        return _NO_NAMES
     found: set[str] = set()
-    pending: list[tuple[Expression, frozenset[str]]] = [(expression, CONSTANTS)]
+    pending: list[Expression] = [expression]
     while pending:
-        node, bound = pending.pop()
-        match node:
-            case Number():
-                continue
-            case Variable():
-                if node.name not in bound:
-                    found.add(node.name)
-            case Unary():
-                pending.append((node.operand, bound))
-            case Binary():
-                pending += [(node.left, bound), (node.right, bound)]
-            case Call(args=(body, Variable() as name, *limits)) if node.name in BINDING and (
-                limits or node.name != "integral"
-            ):
-                pending += [(body, bound | {name.name}), *((limit, bound) for limit in limits)]
-            case Call():
-                pending += [(arg, bound) for arg in node.args]
+        node = pending.pop()
+        if isinstance(node, Number):
+            continue
+        if isinstance(node, Variable):
+            if node.name not in CONSTANTS:
+                found.add(node.name)
+        elif isinstance(node, Binary):
+            pending += (node.left, node.right)
+        elif isinstance(node, Unary):
+            pending.append(node.operand)
+        elif (name := _bound_name(node)) is not None:
+            found |= variables(node.args[0]) - {name}
+            pending += node.args[2:]
+        else:
+            pending += node.args
     return frozenset(found)
+
+
+def _bound_name(call: Call) -> str | None:
+    """Return the name that a sum, a limit or an integral with bounds has for itself."""
+    if call.name not in BINDING or len(call.args) < (3 if call.name == "integral" else 2):
+        return None
+    name = call.args[1]
+    return name.name if isinstance(name, Variable) else None
+
+
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 DEGREE_WORDS = frozenset(["°", "degree", "degrees", "deg"])

@@ -48,6 +48,7 @@ MAX_HEADS = 12
 
 _NAMED = frozenset("denominator denominators numerator numerators multiple lcm lcd gcd divisor".split())
 """Words that say what a number of the same sentence is for a calculation."""
+_INTRODUCING = _ASSUMING | _NAMED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,11 +119,12 @@ def read_ground(problem: str) -> Ground:
     }
     shares |= set(_written_fractions(tokens))
     words = [part for token in tokens if token.kind is Kind.WORD for part in token.text.lower().split("-")]
-    for word in _WORDS.keys() & set(words):
-        values.append(_WORDS[word])
-        if _WORDS[word] < 1:
-            shares.add(_WORDS[word])
-            values.append(1 / _WORDS[word])
+    for word in dict.fromkeys(words):
+        if (value := _WORDS.get(word)) is not None:
+            values.append(value)
+            if value < 1:
+                shares.add(value)
+                values.append(1 / value)
     shares |= {Fraction(int(top), int(bottom)) for top, bottom in _latex_fractions(problem)}
     stated = dict.fromkeys([*values, *shares])
     derived = _without_arithmetic(stated.keys(), shares) | set(_clock_numbers(problem))
@@ -156,8 +158,9 @@ MAX_ITEM_WORDS = 4
 
 
 def _written_fractions(tokens: Sequence[Token]) -> Iterator[Fraction]:
-    for top, sign, bottom in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if top.kind is bottom.kind is Kind.NUMBER and sign.text == "/" and bottom.value:
+    for at in [at for at, token in enumerate(tokens[1:-1], start=1) if token.text == "/"]:
+        top, bottom = tokens[at - 1], tokens[at + 1]
+        if top.kind is bottom.kind is Kind.NUMBER and bottom.value:
             yield top.value / bottom.value
 
 
@@ -204,6 +207,9 @@ class Introduced:
 def introduced_numbers(tokens: Sequence[Token]) -> Introduced:
     """Return the numbers that a step assumes or announces; sentences without a number are passed over."""
     found = Introduced(assumed=set(), announced=set())
+    if _INTRODUCING.isdisjoint([token.text.lower() for token in tokens]):  # most steps
+        found.announced.update([token.value for token in tokens if token.spelled])
+        return found
     for sentence in sentences(tokens):
         numbers = [token for token in sentence if token.kind is Kind.NUMBER]
         if numbers:

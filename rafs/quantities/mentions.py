@@ -16,10 +16,11 @@ def numbers_in_prose(tokens: Mapping[int, Sequence[Token]], claims: Iterable[Cla
     for step, pieces in tokens.items():
         inside = iter(sorted(spans.get(step, ()), key=lambda span: span.start))
         following, end = next(inside, None), -1
-        for position, token in enumerate(pieces):
-            while following is not None and following.start <= token.start:
+        for position in [position for position, token in enumerate(pieces) if token.kind is Kind.NUMBER]:
+            start = pieces[position].start
+            while following is not None and following.start <= start:
                 end, following = max(end, following.end), next(inside, None)
-            if token.kind is Kind.NUMBER and token.start >= end and not is_numbering(pieces, position):
+            if start >= end and not is_numbering(pieces, position):
                 found.append((step, position))
     return found
 

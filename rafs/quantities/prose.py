@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from rafs.grammar.terms import Number
-from rafs.grammar.tokens import Token
+from rafs.grammar.tokens import ZERO, Token
 from rafs.immutable import immutable
 from rafs.types import Implied, Operand, SourceKind, Span
 
@@ -27,6 +27,10 @@ MAX_BITS = 60
 _FLOAT_ERROR = 1e-9
 """Relative error that three operations on floats stay far below."""
 _TWO = Operand(text="2", value=Fraction(2), span=Span(start=0, end=1), source=SourceKind.NUMBER_WORD)
+
+
+_TWO_SIZE = 2.0
+"""The two of an average, which stands before all other numbers."""
 
 
 @immutable
@@ -79,7 +83,7 @@ class Prose:
         seen = [one for one in self.near if one.step != step or span.start - one.operand.span.start < REACH]
         tolerance = _tolerance(token)
         found = _explain(seen, token.value, tolerance) or _explain(self.given, token.value, tolerance)
-        found = found or _total([one.operand for one in seen if one.is_term], token.value, tolerance)
+        found = found or _total([one for one in seen if one.is_term], token.value, tolerance)
         if found is None:
             return None
         op, operands = found
@@ -108,7 +112,7 @@ Explanation = tuple[str, tuple[Operand, ...]]
 def _tolerance(token: Token | Number) -> Fraction:
     """Return how far the exact number may be from the written one: half a unit of the last decimal; a float's: two."""
     if token.decimals < MIN_ROUNDED:
-        return Fraction(0)
+        return ZERO
     units = Fraction(1, 2) if token.decimals < FLOAT_DECIMALS else Fraction(2)
     scale: int = 10**token.decimals
     return units / scale / (100 if token.percent else 1)
@@ -119,14 +123,14 @@ def _explain(before: Sequence[Seen], value: Fraction, tolerance: Fraction) -> Ex
 
     Floats sort out what cannot be, thousands of times cheaper than exact numbers; those decide.
     """
-    sizes = [one.size for one in before]
+    sizes = [_TWO_SIZE, *[one.size for one in before]]
     wanted = float(value)
     near = float(tolerance) + _FLOAT_ERROR * max(1.0, abs(wanted))
     low, high = wanted - near, wanted + near
     for at in range(len(before) - 1, -1, -1):
-        b = sizes[at]
+        b = sizes[at + 1]
         for other in range(at - 1, -2, -1):
-            a = sizes[other] if other >= 0 else 2.0
+            a = sizes[other + 1]
             if not (
                 low <= a + b <= high
                 or low <= a - b <= high
@@ -162,13 +166,17 @@ def _candidates(a: float, b: float, wanted: float, near: float) -> Iterator[tupl
         yield "/", True
 
 
-def _total(terms: Sequence[Operand], value: Fraction, tolerance: Fraction) -> Explanation | None:
-    """Return the sum of the last three or more numbers that gives the value."""
-    total = Fraction(0)
+def _total(terms: Sequence[Seen], value: Fraction, tolerance: Fraction) -> Explanation | None:
+    """Return the sum of the last three or more numbers that gives the value; floats sort out what cannot be."""
+    wanted, near = float(value), float(tolerance)
+    total = largest = 0.0
     for count, term in enumerate(reversed(terms), start=1):
-        total += term.value
-        if count > 2 and abs(total - value) <= tolerance:
-            return "+", tuple(terms[-count:])
+        total += term.size
+        largest += abs(term.size)
+        if count > 2 and abs(total - wanted) <= near + _FLOAT_ERROR * max(1.0, largest):
+            operands = tuple([one.operand for one in terms[-count:]])
+            if abs(sum([one.value for one in operands], -value)) <= tolerance:
+                return "+", operands
     return None
 
 
