@@ -4,6 +4,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 # vLLM pins its own torch, so that it never lives beside ours.
 VLLM_VENV ?= build/vllm
+RIVALS_VENV ?= build/rivals
 # CI adds the slow ones: make PYTEST_MARKS="not gpu" check test
 PYTEST_MARKS ?= not gpu and not slow
 PYTEST_ARGS ?=
@@ -18,12 +19,12 @@ RECIPE := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve models test test-vllm test-all check lint format bench fuzz lock clean
+.PHONY: help demo serve models test test-vllm test-all check lint format bench bench-all bench-rivals fuzz lock clean
 
 help: ## show this
 	@echo "RAFS: does a chain of thought really carry its answer?"
 	@echo
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 	@echo
 	@echo "First time here: make demo. The first run installs into $(VENV) and fetches two small models."
 
@@ -81,8 +82,20 @@ format: $(VENV)/.stamp-dev ## rewrite the files as the formatter wants them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.stamp-dev models ## run every benchmark, one after the other
+bench: $(VENV)/.stamp-dev models ## goals of speed: asked, measured, met or missed; leave a core idle
+	$(BIN)/python benchmarks/goals.py
+
+bench-all: $(VENV)/.stamp-dev models ## run every benchmark, one after the other
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+$(RIVALS_VENV)/.stamp: benchmarks/rivals/requirements.txt
+	@echo "Installing other packages of this kind into $(RIVALS_VENV): 2 GB on disk, some minutes."
+	$(PYTHON) -m venv $(RIVALS_VENV)
+	$(RIVALS_VENV)/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/rivals/requirements.txt
+	@touch $@
+
+bench-rivals: $(VENV)/.stamp-dev models $(RIVALS_VENV)/.stamp ## verdicts a second beside other packages, same weights and traces
+	$(BIN)/python -m benchmarks.rivals --python $(RIVALS_VENV)/bin/python
 
 fuzz: $(VENV)/.stamp-dev ## fuzz the language of traces for FUZZ_SECONDS, 600 unless given
 	$(PIP) install -c constraints.txt -e ".[fuzz]"
