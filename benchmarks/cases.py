@@ -119,6 +119,7 @@ def check_flag(fields: Fields, expected: Fields) -> Result:
 
 def check_claims(reading: Reading, wanted: Sequence[Fields]) -> list[Result]:
     found = {bare(claim.text): _VERDICTS[claim.truth] for claim in reading.graph.claims}
+    found |= {text.partition("(")[0]: said for text, said in found.items() if text.endswith(")")}  # without a remark
     return [graded(found.get(bare(one["claim"]), "unknown"), one, "verdict", soft="unknown") for one in wanted]
 
 

@@ -7,13 +7,18 @@ from fractions import Fraction
 from rafs.answers.extraction import answer_value
 from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import Kind
-from rafs.interventions import Edit
+from rafs.interventions import Edit, Target
 from rafs.types import ANSWER_PLACEHOLDER, Trace
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n|\\\]")
 
 
 def edited_prefix(trace: Trace, edit: Edit) -> str:
-    """Return the derivation up to the edited step, one step a line, blind to the stated answer."""
-    return "".join(f"{text}\n" for text in (*_earlier(trace, edit), edit.text))
+    """Return the derivation up to the edited step, one step a line, blind to the stated answer.
+
+    Where the edited step goes on to state the answer, it ends before that sentence: the writer is to say what it is.
+    """
+    return "".join(f"{text}\n" for text in (*_earlier(trace, edit), _unanswered(trace, edit)))
 
 
 def first_mentions(trace: Trace) -> Mapping[Fraction, int]:
@@ -25,7 +30,7 @@ def first_mentions(trace: Trace) -> Mapping[Fraction, int]:
     return first
 
 
-def leaks_answer(edit: Edit, trace: Trace, target: int | None, mentions: Mapping[Fraction, int]) -> bool:
+def leaks_answer(edit: Edit, trace: Trace, target: Target | None, mentions: Mapping[Fraction, int]) -> bool:
     """Whether the edited prefix holds the stated answer, the predicted one, or a place where an answer was stated.
 
     The edited step's own text is exempt where it is the step that derives the answer; the steps before it never are.
@@ -33,12 +38,12 @@ def leaks_answer(edit: Edit, trace: Trace, target: int | None, mentions: Mapping
     Args:
         edit: The edit.
         trace: The trace that it edits.
-        target: The claim whose result is the answer.
+        target: What the answer is in the graph.
         mentions: First mention of every number of the trace.
     """
     if ANSWER_PLACEHOLDER in edited_prefix(trace, edit):
         return True
-    own = [] if edit.claim == target else [edit.text]
+    own = [] if edit.claim is not None and edit.claim == target else [_unanswered(trace, edit)]
     stated = None if trace.answer is None else trace.answer.text
     if stated is not None and _holds_words("\n".join([*_earlier(trace, edit), *own]), stated):
         return True
@@ -47,6 +52,17 @@ def leaks_answer(edit: Edit, trace: Trace, target: int | None, mentions: Mapping
     if any(mentions.get(answer, edit.step) < edit.step for answer in answers):
         return True
     return any(number in answers for text in own for number in _numbers(text))
+
+
+def _unanswered(trace: Trace, edit: Edit) -> str:
+    """Return the edited step up to its statement of the answer, where what was edited stands before it."""
+    at = edit.text.find(ANSWER_PLACEHOLDER)
+    if at < 0:
+        return edit.text
+    before = trace.steps[edit.step].blind_text
+    n_same = next((i for i, (a, b) in enumerate(zip(before[::-1], edit.text[::-1], strict=False)) if a != b), 0)
+    begin = max((found.end() for found in _SENTENCE_END.finditer(edit.text, 0, at)), default=0)
+    return edit.text[:begin].rstrip() if len(edit.text) - n_same <= begin else edit.text
 
 
 def _earlier(trace: Trace, edit: Edit) -> list[str]:

@@ -1,97 +1,72 @@
 """Edits pivotal steps, keeps the valid edits, and observes what the answer does."""
 
 import asyncio
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Sequence
 
-from counterfactuals.constraints import broken_constraint
-from counterfactuals.edits import draw_edits
-from counterfactuals.effects import continuation_effect, replay_effect
-from counterfactuals.pivotal import rank_pivots
-from counterfactuals.prefixes import edited_prefix, first_mentions
+from counterfactuals.conversation import Conversation
+from counterfactuals.effects import replay_effect
+from counterfactuals.planning import Plan, Planner
+from counterfactuals.probes import ask_probes
+from counterfactuals.targets import answer_of
 from rafs.contracts import Generator
-from rafs.errors import BackendError
-from rafs.interventions import Edit, Effect, EffectMethod, Interventions
+from rafs.interventions import EffectMethod, Interventions, ProbeLimits, Target
 from rafs.outcomes import Unmeasured
-from rafs.types import Judged, Reading, Trace, Verdict
+from rafs.probes import ProbeKind, silent_probes
+from rafs.types import Judged, Reading, Verdict
 from rafs.usage import Meter
 
-logger = logging.getLogger(__name__)
-
-TRIED_PER_EDIT = 2
-"""Pivots tried for each edit wanted: some have no valid edit, but a replay for every step would be quadratic."""
+SHARE_OF_TIME = 0.9
+"""Share of the time left that edits and continuations may take; the rest is for concluding from what was observed."""
 
 
 class CounterfactualProber:
     """By continuation where the writer of the trace can be asked, else by replay."""
 
-    def __init__(self, *, n_edits: int, n_continuations: int, m_min: int) -> None:
-        self._n_edits = n_edits
+    def __init__(self, *, n_edits: int, n_continuations: int, m_min: int, probes: Sequence[ProbeKind] = ()) -> None:
+        self._planner = Planner(n_edits=n_edits, m_min=m_min, with_mistakes=ProbeKind.ADDED_MISTAKE in probes)
         self._n_continuations = n_continuations
-        self._m_min = m_min
+        self._probes = probes
 
     async def probe(
         self,
         reading: Reading,
-        target: int | None,
+        target: Target | None,
         verdicts: Sequence[Verdict],
         writer: Generator | None,
         seed: int,
         meter: Meter,
+        limits: ProbeLimits,
     ) -> Interventions:
         """Edit pivotal steps and return every effect; see `contracts.Prober`."""
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + SHARE_OF_TIME * (limits.ends_at - loop.time())
         q_by_step = {
             step.index: verdict.p_correct
             for step, verdict in zip(reading.trace.derivation(), verdicts, strict=True)
             if isinstance(verdict, Judged)
         }
+
+        def is_over(n_tried: int) -> bool:
+            return loop.time() >= ends_at if limits.n_tried is None else n_tried >= limits.n_tried
+
         is_read = writer is not None and self._n_continuations > 0
-        edits, discarded = await asyncio.to_thread(self._plan, reading, target, q_by_step, seed, is_read=is_read)
-        if not edits:
-            return Interventions(effects=(), discarded=discarded, method=EffectMethod.NONE)
+        plan = await asyncio.to_thread(
+            self._planner.plan, reading, target, q_by_step, seed, is_read=is_read, is_over=is_over
+        )
         if writer is None or not is_read:
-            before = None if target is None else reading.graph.claims[target].result
-            effects = tuple(replay_effect(edit, before) for edit in edits)
-            return Interventions(effects=effects, discarded=discarded, method=EffectMethod.REPLAY)
-        try:
-            effects = await self._continue(writer, reading.trace, edits, seed, meter)
-        except BackendError as error:
-            logger.warning("generator %s failed: %s", writer.identity.id, error)
-            missing = Unmeasured(reason="generator_down")
-            return Interventions(effects=(), discarded=discarded, method=EffectMethod.CONTINUATION, missing=missing)
-        return Interventions(effects=effects, discarded=discarded, method=EffectMethod.CONTINUATION)
+            return self._replayed(reading, target, plan)
+        questions = await asyncio.to_thread(ask_probes, reading.trace, self._probes, plan.mistakes)
+        conversation = Conversation(reading.trace, plan, questions, self._probes, self._n_continuations, seed)
+        return await conversation.hold(writer, ends_at, limits.is_settled, meter)
 
-    def _plan(
-        self, reading: Reading, target: int | None, q_by_step: Mapping[int, float], seed: int, *, is_read: bool
-    ) -> tuple[list[Edit], tuple[tuple[int, str], ...]]:
-        """One valid edit a pivot; several of different families where pivots are too few for a measurement."""
-        mentioned = first_mentions(reading.trace) if is_read else None
-        discarded: list[tuple[int, str]] = []
-
-        def valid_edits(claim: int, seed: int) -> Iterator[Edit]:
-            text = reading.trace.steps[reading.graph.claims[claim].step].blind_text
-            for edit in draw_edits(reading.graph, claim, target, text, seed):
-                broken = broken_constraint(edit, reading, target, mentioned)
-                if broken is None:
-                    yield edit
-                else:
-                    discarded.append((edit.step, broken))
-
-        pivots = rank_pivots(reading, target, q_by_step, seed)[: self._n_edits * TRIED_PER_EDIT]
-        drawn = [valid_edits(claim, seed + rank) for rank, claim in enumerate(pivots)]
-        firsts = (edit for one in drawn if (edit := next(one, None)) is not None)
-        edits = list(islice(firsts, self._n_edits))
-        edits += islice(chain.from_iterable(drawn), max(0, self._m_min - len(edits)))
-        return edits, tuple(discarded)
-
-    async def _continue(
-        self, writer: Generator, trace: Trace, edits: Sequence[Edit], seed: int, meter: Meter
-    ) -> tuple[Effect, ...]:
-        stated = None if trace.answer is None else trace.answer.text
-        prefixes = [edited_prefix(trace, edit) for edit in edits]
-        continuations = await writer.continue_trace(trace.problem, prefixes, self._n_continuations, seed, meter)
-        return tuple(
-            continuation_effect(edit, prefix, stated, texts)
-            for edit, prefix, texts in zip(edits, prefixes, continuations, strict=True)
+    def _replayed(self, reading: Reading, target: Target | None, plan: Plan) -> Interventions:
+        before = answer_of(reading.graph, target)
+        return Interventions(
+            effects=tuple(replay_effect(edit, before) for edit in plan.edits),
+            discarded=tuple(plan.discarded),
+            method=EffectMethod.REPLAY if plan.edits else EffectMethod.NONE,
+            pivots=plan.pivots,
+            probes=silent_probes(self._probes, Unmeasured(reason="no_generator")),
+            late=plan.late,
+            n_tried=plan.n_tried,
         )

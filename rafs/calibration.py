@@ -53,6 +53,14 @@ class Calibration:
         """Return the scale of a member."""
         return self.scales.get(member, AS_GIVEN)
 
+    def hears_on_answer(self, member: str) -> bool:
+        """Whether the member was measured on whether an answer follows, and its word counts: no default stands in."""
+        return member in self.scales and self.hears(member)
+
+    def scaled(self, member: str, p: float) -> float:
+        """Return the member's calibrated probability, sigmoid(a + b logit p)."""
+        return _sigmoid(_scaled(member, p, self))
+
     def hears(self, member: str) -> bool:
         """Whether the member's word counts; if not, a step that it alone judged is not measured."""
         return self.scale_of(member).slope != 0

@@ -8,25 +8,21 @@ from rafs.aggregation import Aggregate, aggregate
 from rafs.agreement import resampled_agreement
 from rafs.bootstrap import bootstrap_interval
 from rafs.independence import judge_independence
-from rafs.interventions import Effect, EffectMethod, Interventions
+from rafs.interventions import Effect, EffectMethod, Interventions, Response
 from rafs.outcomes import Component, ComponentName, Measured
-from rafs.policy import Findings, Policy, Preset, decide
+from rafs.padding import carrying_steps
+from rafs.policy import Decision, Findings, Policy, Preset, decide
 from rafs.result import Evidence, ScoreInput, ScoreResult
-from rafs.support import answer_support
-from rafs.types import FAILED, Abstained, StepKind, Verdict, Why, judged_only
-from rafs.usage import Meter
+from rafs.support import answer_support, continuation_delta, share_read
+from rafs.types import FAILED, Abstained, Verdict, Why, judged_only
+from rafs.usage import Meter, Stage
 from rafs.validity import step_validity, suspect_positions
 
 
 def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset, meter: Meter) -> ScoreResult:
     """Compute components, score, interval, suspect step, status and outcome."""
     effects = evidence.interventions.effects
-    components = {
-        ComponentName.VALIDITY: _validity(evidence, policy),
-        ComponentName.SUPPORT: _support(evidence, evidence.interventions, policy),
-        ComponentName.CONSENSUS: evidence.agreement.consensus.component,
-        ComponentName.STABILITY: evidence.agreement.stability.component,
-    }
+    components = _components(evidence, policy)
     score = aggregate(components, policy.weights, policy.epsilon)
     suspects = suspect_positions(evidence.verdicts.combined, policy.tau_step)
     findings = _findings(job, evidence, components, score, policy)
@@ -48,6 +44,55 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
     )
 
 
+def is_settled(job: ScoreInput, evidence: Evidence, so_far: Interventions, policy: Policy, preset: Preset) -> bool:
+    """Whether no continuation that is still to come can change status or outcome.
+
+    S lies between its value where all that is `not_run` follows and its value where all of it stays, with at least the
+    coverage it has where none of it can be read; where it is not measured yet, it may stay so. The decision depends on
+    S monotonously, so it is settled when it is the same at these ends. It does not depend on how fast anybody was.
+
+    Args:
+        job: The request.
+        evidence: With verdicts and agreement known.
+        so_far: What was observed.
+        policy: The operator's constants.
+        preset: What the decision needs.
+    """
+    best, low = (_completed(so_far, response) for response in (Response.FOLLOWED, Response.STAYED))
+    lowest, now = (_support(evidence, one, policy) for one in (low, so_far))
+    if isinstance(lowest, Measured):
+        lowest = replace(lowest, coverage=share_read(so_far.effects))
+    ends = [(best, _support(evidence, best, policy)), (so_far, lowest), (so_far, now)]
+    decisions = [_decision_with(job, evidence, one, support, policy, preset) for one, support in ends]
+    return len({(decision.status, decision.outcome) for decision in decisions}) == 1
+
+
+def _completed(so_far: Interventions, response: Response) -> Interventions:
+    effects = []
+    for effect in so_far.effects:
+        responses = tuple(response if one is Response.NOT_RUN else one for one in effect.responses)
+        effects.append(replace(effect, responses=responses, delta=continuation_delta(responses)))
+    return replace(so_far, effects=tuple(effects))
+
+
+def _decision_with(
+    job: ScoreInput, evidence: Evidence, observed: Interventions, support: Component, policy: Policy, preset: Preset
+) -> Decision:
+    known = replace(evidence, interventions=observed, cut_off=evidence.cut_off - {Stage.INTERVENE})
+    components = _components(known, policy) | {ComponentName.SUPPORT: support}
+    score = aggregate(components, policy.weights, policy.epsilon)
+    return decide(_findings(job, known, components, score, policy), policy, preset)
+
+
+def _components(evidence: Evidence, policy: Policy) -> dict[ComponentName, Component]:
+    return {
+        ComponentName.VALIDITY: _validity(evidence, policy),
+        ComponentName.SUPPORT: _support(evidence, evidence.interventions, policy),
+        ComponentName.CONSENSUS: evidence.agreement.consensus.component,
+        ComponentName.STABILITY: evidence.agreement.stability.component,
+    }
+
+
 def _findings(
     job: ScoreInput,
     evidence: Evidence,
@@ -61,7 +106,9 @@ def _findings(
     return Findings(
         components=components,
         aggregate=score,
-        independence=judge_independence(verdicts.members, evidence.refused, evidence.agreement.validator, job.writer),
+        independence=judge_independence(
+            verdicts.members, evidence.refused, evidence.agreement.validator or evidence.followed.validator, job.writer
+        ),
         has_derivation=bool(evidence.reading.trace.derivation()),
         has_answer=answer is not None,
         ambiguous_answer=answer is not None and answer.ambiguous,
@@ -78,14 +125,11 @@ def _findings(
 
 
 def _validity(evidence: Evidence, policy: Policy) -> Component:
-    with_claims = {claim.step for claim in evidence.reading.graph.claims}
-    steps = evidence.reading.trace.derivation()
-    infers = [step.kind is StepKind.INFERENCE or step.index in with_claims for step in steps]
-    return step_validity(evidence.verdicts.combined, infers, policy.mean_weight)
+    return step_validity(evidence.verdicts.combined, carrying_steps(evidence.reading), policy.mean_weight)
 
 
 def _support(evidence: Evidence, interventions: Interventions, policy: Policy) -> Component:
-    return answer_support(evidence.link.entailment, interventions, alpha=policy.alpha, m_min=policy.m_min)
+    return answer_support(evidence.entailment, interventions, alpha=policy.alpha, m_min=policy.m_min)
 
 
 def _resampled_score(

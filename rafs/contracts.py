@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rafs.interventions import Interventions
+from rafs.interventions import Interventions, ProbeLimits, Target
 from rafs.types import (
     Abstained,
     BlindTrace,
@@ -146,6 +146,11 @@ class StepRewarder(Protocol):
         """The model behind it."""
         ...
 
+    @property
+    def fingerprint(self) -> str:
+        """Whatever besides `identity` decides a verdict; see `StepProber.fingerprint`."""
+        ...
+
     async def reward(self, problem: str, steps: Sequence[str], ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
         """Return one verdict per entry of `ask`, in order; that on step t depends on `steps[: t + 1]` alone.
 
@@ -226,6 +231,24 @@ class Embedder(Protocol):
         ...
 
 
+class AnswerJudge(Protocol):
+    """Says whether an answer follows from a derivation that does not state it."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model behind it."""
+        ...
+
+    async def follows(self, trace: BlindTrace, answer: str, meter: Meter) -> Verdict:
+        """Return P(the answer follows from the steps of the blind trace) as `p_correct`, or why there is none.
+
+        Raises:
+            BackendError: The model failed, so nothing was judged.
+            OverloadedError: The model's bounded queue is full.
+        """
+        ...
+
+
 class Algebra(Protocol):
     """Decides identities that exact arithmetic cannot, within hard limits."""
 
@@ -243,23 +266,26 @@ class Prober(Protocol):
     async def probe(
         self,
         reading: Reading,
-        target: int | None,
+        target: Target | None,
         verdicts: Sequence[Verdict],
         writer: Generator | None,
         seed: int,
         meter: Meter,
+        limits: ProbeLimits,
     ) -> Interventions:
         """Edit pivotal steps of the trace and return every effect.
 
         Args:
             reading: The trace and its quantity graph.
-            target: The claim whose result is the answer; None where the answer is no result of any claim.
+            target: What the answer is in the graph; None where the answer is no result of it.
             verdicts: One combined verdict per step of the derivation.
             writer: The model that wrote the trace, to continue edited prefixes; None observes by replay alone.
             seed: Draws ties, edit families and new values; it holds the server's secret.
             meter: Where cost is counted.
+            limits: Continuations are asked for in rounds, until the decision is settled or time is over.
 
         Returns:
-            The effects; `missing` says why there are none when the writer failed.
+            The effects; `missing` says why there are none when the writer failed, and `late` that time ran out: then
+            they are what was observed by then.
         """
         ...

@@ -11,6 +11,7 @@ from rafs.answers.extraction import answer_value
 from rafs.grammar.expressions import show
 from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import Kind
+from rafs.interventions import Target
 from rafs.outcomes import Unmeasured
 from rafs.support import AnswerEntailment
 from rafs.types import QuantityGraph, StepKind, Trace, Truth
@@ -31,8 +32,8 @@ class AnswerLink:
 
     matches: bool | None
     """Whether it is the derived answer; None where the derivation has no clear end."""
-    target: int | None
-    """Claim whose result the answer depends on; None where it is no result of any claim."""
+    target: Target | None
+    """What the answer is in the graph; None where it is no result of it."""
     is_absent: bool
     """Every number of the derivation was read, and the answer is none of its results."""
     entailment: AnswerEntailment | Unmeasured
@@ -51,16 +52,16 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
     stated = _plain(trace.answer.text)
     value = answer_value(choices.get(stated, stated))
     if graph.derived is not None and _is_derived(stated, value, graph, trace.problem, choices):
-        return _link(True, graph.derived_claim, E_DERIVED, f"the derivation ends in {show(graph.derived)}")
+        return _link(True, _end(graph), E_DERIVED, f"the derivation ends in {show(graph.derived)}")
     if value is None:
         return _unread("derivation_not_readable")
     if graph.derived is not None and _has_clear_end(graph):
         if _may_be_rounding(value, graph.derived, trace.problem):
             detail = f"{show(value)} may be a rounding of {show(graph.derived)}, in which the derivation ends"
-            return _link(None, graph.derived_claim, E_REACHED, detail)
+            return _link(None, _end(graph), E_REACHED, detail)
         if trace.answer.source not in _MARKED and _is_repeated(trace, graph.derived):
-            return _link(None, graph.derived_claim, E_REACHED, f"the closing sentence says {show(graph.derived)} too")
-        return _link(False, graph.derived_claim, E_DIFFERENT, f"the derivation ends in {show(graph.derived)}")
+            return _link(None, _end(graph), E_REACHED, f"the closing sentence says {show(graph.derived)} too")
+        return _link(False, _end(graph), E_DIFFERENT, f"the derivation ends in {show(graph.derived)}")
     results = [i for i, claim in enumerate(graph.claims) if claim.result_span is not None]
     reached = [i for i in results if graph.claims[i].result == value]
     if reached:
@@ -203,9 +204,13 @@ def _unread(reason: str) -> AnswerLink:
     return AnswerLink(matches=None, target=None, is_absent=False, entailment=Unmeasured(reason=reason))
 
 
-def _link(matches: bool | None, target: int | None, p: float, detail: str) -> AnswerLink:
+def _link(matches: bool | None, target: Target | None, p: float, detail: str) -> AnswerLink:
     entailment = AnswerEntailment(p=p, detail=detail)
     return AnswerLink(matches=matches, target=target, is_absent=p == E_ABSENT, entailment=entailment)
+
+
+def _end(graph: QuantityGraph) -> Target | None:
+    return graph.derived_claim if graph.derived_implied is None else graph.implied[graph.derived_implied]
 
 
 def _has_clear_end(graph: QuantityGraph) -> bool:

@@ -1,15 +1,20 @@
 """Counterfactual edits and what they did to the answer."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from rafs.outcomes import Unmeasured
-from rafs.types import Sampled
+from rafs.probes import ProbeFinding
+from rafs.types import Implied, Sampled
+
+Target = int | Implied
+"""What the answer is in the quantity graph: the result of a claim, by its index, or a number worked out in words."""
 
 
 class EditFamily(StrEnum):
-    """What an edit changes, always together with the conclusion that follows from it."""
+    """What an edit changes, always together with the number that follows from it."""
 
     VALUE = "value"
     """Only the conclusion: another number of the same size."""
@@ -17,6 +22,42 @@ class EditFamily(StrEnum):
     """One operator of the calculation."""
     OPERAND_SWAP = "operand_swap"
     """The order of two operands."""
+    DROPPED_GIVEN = "dropped_given"
+    """One operand that the problem gives is left out."""
+    NEGATION = "negation"
+    """One word of a conclusion without numbers becomes its opposite."""
+
+
+class PivotReason(StrEnum):
+    """Why a step is worth editing, or comes last."""
+
+    DERIVES = "derives_the_answer"
+    LEADS = "leads_to_the_answer"
+    """The answer is computed from its result."""
+    INERT = "changes_nothing"
+    """The answer is computed from its result, but stays when that changes a little: every edit of it is vacuous."""
+    UNCOMPUTABLE = "cannot_be_replayed"
+    """The answer is computed from its result, but what a change makes of it cannot be computed."""
+    DECORATION = "beside_the_answer"
+    """The answer is no result of any claim; edits show that."""
+    TEXT = "said_in_words"
+    """An inference without a claim: only a model can say what hangs on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pivot:
+    """A step worth editing, and why."""
+
+    step: int
+    claim: int | None
+    """None where the step has no claim."""
+    influence: float | None
+    """Elasticity of the answer A in the result x of the claim, (dA / A) / (dx / x), by exact replay of one unit in the
+    last written digit of x: its sign says in which direction the answer moves. None where it is not known, and where a
+    zero has no relative change."""
+    doubt: float
+    """1 - q_t, in [0, 1]; 1 for a step without a verdict."""
+    reason: PivotReason
 
 
 class Response(StrEnum):
@@ -31,21 +72,29 @@ class Response(StrEnum):
     """The continuation noticed and repaired the edit; neither sensitive nor insensitive."""
     UNPARSED = "unparsed"
     """No answer could be read; reduces coverage."""
+    NOT_RUN = "not_run"
+    """Time ran out, or the writer failed, before it was asked; reduces coverage."""
+    NOT_NEEDED = "not_needed"
+    """Not asked: whatever it had said, the decision would have been the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """One counterfactual edit: step `step`, with its claim's conclusion changed and nothing else."""
+    """One counterfactual edit: step `step`, with one conclusion changed and nothing else."""
 
     step: int
-    claim: int
+    claim: int | None
+    """None for an edit of words."""
     family: EditFamily
     text: str
     """The edited blind text of the step."""
-    old: Fraction
-    new: Fraction
+    old: Fraction | str
+    """The conclusion before: its number, or the words that carry it."""
+    new: Fraction | str
     predicted: Fraction | None
-    """Answer that the replay predicts; None where nothing depends on the step, or it cannot be computed."""
+    """Answer that the replay predicts; None where the answer is no result of the graph, where it cannot be computed,
+    and for an edit of words. Without a prediction nobody can tell an answer that followed from one that was merely
+    derailed, so a moved answer then earns the credit of one that moved elsewhere, never that of one that followed."""
 
 
 class EffectMethod(StrEnum):
@@ -67,10 +116,19 @@ class Effect:
     """One per continuation; exactly one for a replay."""
     delta: float | None
     """Sensitivity in [0, 1]; None when every response was recovered or unparsed."""
-    prefix: str = ""
-    """What the writer of the trace was given to continue; empty for a replay."""
-    continuations: tuple[Sampled, ...] = ()
-    """What it wrote."""
+    interval: tuple[float, float] | None = None
+    """95 % of the delta; None without continuations that count: a replay is exact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continued:
+    """One prefix, and what the writer of the trace made of it."""
+
+    prefix: str
+    n: int
+    """Continuations asked for."""
+    seed: int
+    texts: tuple[Sampled, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,3 +141,28 @@ class Interventions:
     method: EffectMethod
     missing: Unmeasured | None = None
     """Why nothing was observed, where that is known."""
+    pivots: tuple[Pivot, ...] = ()
+    """The steps that were tried, the most promising first."""
+    continued: tuple[Continued, ...] = ()
+    """All that the writer was asked to go on with, for edits and probes, in the order of asking."""
+    probes: tuple[ProbeFinding, ...] = ()
+    """What the complementary probes found; they inform the report and enter no score."""
+    late: bool = False
+    """Time ran out: these are the effects that were observed by then."""
+    n_tried: int | None = None
+    """Candidate edits that were made, valid or not; None where the stage did not begin."""
+
+
+NO_INTERVENTIONS = Interventions(effects=(), discarded=(), method=EffectMethod.NONE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeLimits:
+    """When a `Prober` stops."""
+
+    ends_at: float
+    """Time of the event loop at which the request ends."""
+    is_settled: Callable[[Interventions], Awaitable[bool]]
+    """Whether nothing that is still to be observed can change the decision; `not_run` stands for what may come."""
+    n_tried: int | None = None
+    """In a replay of a stage that the deadline cut off: how many candidate edits had been tried by then."""

@@ -146,6 +146,8 @@ class ModelEntry(Entry):
     """Name under which an endpoint serves it."""
     api_key_env: Variable | None = None
     """Name of the environment variable that holds the key; never the key."""
+    chat: bool = False
+    """Whether a judge is asked within its chat template, as instruct models expect; a generator is where it has one."""
     prm: PrmEntry | None = None
     """Layout of a process reward model."""
 
@@ -187,6 +189,12 @@ class ModelEntry(Entry):
             raise complaint("nothing", f"no omission: role {Role.PRM.value!r} needs the model's layout", "prm")
         if Role.PRM not in self.roles and self.prm is not None:
             raise complaint("a layout", f"no such key without role {Role.PRM.value!r}", "prm")
+        return self
+
+    @model_validator(mode="after")
+    def _a_chat_is_held_with_a_judge(self) -> Self:
+        if self.chat and Role.JUDGE not in self.roles:
+            raise complaint("true", f"false: only role {Role.JUDGE.value!r} is asked in a chat", "chat")
         return self
 
     def to_source(self) -> ModelSource | None:

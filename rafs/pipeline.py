@@ -2,15 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from rafs.agreement import count_votes, measure_agreement
-from rafs.conclusion import conclude
-from rafs.contracts import Algebra, Ensemble, Generator, Nli, Prober
+from rafs.calibration import Calibration
+from rafs.conclusion import conclude, is_settled
+from rafs.contracts import Algebra, AnswerJudge, Ensemble, Generator, Nli, Prober
 from rafs.derivation import link_answer
+from rafs.following import ask_whether_follows
 from rafs.independence import choose_validator, refuse_kin
-from rafs.interventions import EffectMethod, Interventions
+from rafs.interventions import NO_INTERVENTIONS, Interventions, ProbeLimits
 from rafs.outcomes import Unmeasured
 from rafs.policy import Policy, Preset
+from rafs.probes import silent_probes
 from rafs.reading import read_text, settle_reading
 from rafs.result import Evidence, ScoreInput, ScoreResult, begin_evidence
 from rafs.sampling import gather_samples
@@ -29,7 +34,9 @@ class Pipeline:
         ensemble: Ensemble,
         generators: Mapping[str, Generator],
         validators: Sequence[Nli],
+        answer_judges: Sequence[AnswerJudge],
         prober: Prober,
+        calibration: Calibration,
     ) -> None:
         self._policy = policy
         self._preset = preset
@@ -37,7 +44,9 @@ class Pipeline:
         self._ensemble = ensemble
         self._generators = generators
         self._validators = validators
+        self._answer_judges = answer_judges
         self._prober = prober
+        self._calibration = calibration
 
     async def score(self, job: ScoreInput, meter: Meter) -> ScoreResult:
         """Score one trace; past the preset's deadline, conclude from what is known by then.
@@ -48,7 +57,7 @@ class Pipeline:
         """
         override = self._policy.independence_override
         refused = refuse_kin(self._ensemble.models, job.writer, override=override)
-        writer = self._generators.get(job.writer.model or "")
+        writer = self._generators.get((job.writer.model or "").casefold())
         deadline = asyncio.get_running_loop().time() + self._preset.deadline_s
         with meter.timed("read"):
             reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
@@ -56,9 +65,14 @@ class Pipeline:
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
                 await self._check(evidence, meter)
-                group.create_task(self._agree(evidence, job, writer, meter))
+                agreed = group.create_task(self._agree(evidence, job, writer, meter))
                 await self._verify(evidence, job, deadline, meter)
-                await self._intervene(evidence, job, writer, meter)
+                limits = ProbeLimits(
+                    ends_at=deadline,
+                    is_settled=partial(self._is_settled, evidence, job, agreed),
+                    n_tried=job.n_tried,
+                )
+                await self._intervene(evidence, job, writer, limits, meter)
         except TimeoutError:
             pass  # what the deadline cut off is named in the evidence
         except ExceptionGroup as failed:
@@ -91,28 +105,51 @@ class Pipeline:
             if evidence.settled:
                 evidence.agreement = await count_votes(evidence.reading, job.samples)
             else:
-                validator = choose_validator(self._validators, job.writer, override=self._policy.independence_override)
+                validator = self._validator_for(job)
                 samples = await gather_samples(
                     job.problem, job.samples, writer, self._preset.n_samples, job.seed, meter
                 )
                 evidence.agreement = await measure_agreement(evidence.reading, samples, validator, meter)
         evidence.cut_off.discard(Stage.AGREE)
 
-    async def _intervene(self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter) -> None:
-        if evidence.settled or Stage.INTERVENE in job.cut_off:
+    async def _intervene(
+        self, evidence: Evidence, job: ScoreInput, writer: Generator | None, limits: ProbeLimits, meter: Meter
+    ) -> None:
+        """Edit and observe; what time ran out for is named, and what was observed by then stays."""
+        if evidence.settled or (Stage.INTERVENE in job.cut_off and job.n_tried is None):
             return
         with meter.timed(Stage.INTERVENE):
-            evidence.interventions = await self._observe(evidence, job, writer, meter)
-        evidence.cut_off.discard(Stage.INTERVENE)
+            evidence.interventions = await self._observe(evidence, job, writer, limits, meter)
+        if not evidence.interventions.late:
+            evidence.cut_off.discard(Stage.INTERVENE)
 
     async def _observe(
-        self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter
+        self, evidence: Evidence, job: ScoreInput, writer: Generator | None, limits: ProbeLimits, meter: Meter
     ) -> Interventions:
-        """Edit and observe, unless it is not known which claim the answer hangs on."""
-        link = evidence.link
-        if link.target is None and not link.is_absent:
-            missing = Unmeasured(reason="answer_not_traced_to_a_claim")
-            return Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=missing)
+        """Let the writer go on, or replay where it is known which result the answer hangs on."""
+        link, can_ask = evidence.link, writer is not None and self._preset.n_continuations > 0
+        if link.target is None and not link.is_absent and not can_ask:
+            missing, silent = Unmeasured(reason="answer_not_traced_to_a_claim"), Unmeasured(reason="no_generator")
+            probes = silent_probes(self._preset.probes, silent)
+            return replace(NO_INTERVENTIONS, missing=missing, probes=probes)
+        if can_ask and isinstance(link.entailment, Unmeasured):
+            override = self._policy.independence_override
+            judges = [one for one in self._answer_judges if override or not job.writer.is_kin_of(one.identity)]
+            evidence.followed = await ask_whether_follows(
+                evidence.reading, self._validator_for(job), judges, self._calibration, meter
+            )
         return await self._prober.probe(
-            evidence.reading, link.target, evidence.verdicts.combined, writer, job.edit_seed, meter
+            evidence.reading, link.target, evidence.verdicts.combined, writer, job.edit_seed, meter, limits
         )
+
+    async def _is_settled(
+        self, evidence: Evidence, job: ScoreInput, agreed: asyncio.Task[None], so_far: Interventions
+    ) -> bool:
+        """Wait for the agreement, without which nothing is settled; what a record's deadline cut off never was."""
+        if Stage.INTERVENE in job.cut_off:
+            return False
+        await asyncio.wait({agreed})
+        return is_settled(job, evidence, so_far, self._policy, self._preset)
+
+    def _validator_for(self, job: ScoreInput) -> Nli | None:
+        return choose_validator(self._validators, job.writer, override=self._policy.independence_override)

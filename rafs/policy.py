@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from rafs.aggregation import Aggregate
 from rafs.outcomes import AnswerSupport, Component, ComponentName, OutcomeLabel, Reasoning, Status, Unmeasured
+from rafs.probes import ProbeKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,8 @@ class Preset:
     stop_when_settled: bool
     """Once a checker refuted a step, no model is asked: the decision cannot change any more."""
     deadline_s: float
+    probes: tuple[ProbeKind, ...] = ()
+    """Complementary probes of the writer; they inform the report and enter no score."""
 
 
 NOT_EVALUATED = Unmeasured(reason="not_evaluated", detail="a checker refuted a step, which settles the decision")
@@ -174,13 +177,14 @@ def _abstentions(findings: Findings, preset: Preset) -> list[str]:
         reasons.append(Reason.NO_INDEPENDENT_VERIFIER)
     if findings.deadline_passed:
         reasons.append(Reason.DEADLINE)
-    return reasons + _unmeasured(findings.components, preset.required, Reason.REQUIRED_UNMEASURED)
+    return reasons + _unmeasured(findings, preset.required, Reason.REQUIRED_UNMEASURED)
 
 
-def _unmeasured(
-    components: Mapping[ComponentName, Component], names: frozenset[ComponentName], reason: Reason
-) -> list[str]:
-    missing = {name for name, part in components.items() if isinstance(part, Unmeasured) and part != NOT_EVALUATED}
+def _unmeasured(findings: Findings, names: frozenset[ComponentName], reason: Reason) -> list[str]:
+    """Name what is missing; what a refuted step left unasked is not where the rest has a score: that step decides."""
+    excused = {NOT_EVALUATED} if findings.refuted and findings.aggregate is not None else set[Unmeasured]()
+    parts = findings.components.items()
+    missing = {name for name, part in parts if isinstance(part, Unmeasured) and part not in excused}
     return [f"{reason}:{name}" for name in ComponentName if name in names & missing]
 
 
@@ -201,9 +205,7 @@ def _doubts(findings: Findings, aggregate: Aggregate, policy: Policy, preset: Pr
         (findings.arithmetic_alone and findings.answer_is_modal is not True, Reason.ARITHMETIC_ALONE),
     )
     optional = frozenset(ComponentName) - preset.required - preset.accept_without
-    return [reason for holds, reason in checks if holds] + _unmeasured(
-        findings.components, optional, Reason.OPTIONAL_UNMEASURED
-    )
+    return [reason for holds, reason in checks if holds] + _unmeasured(findings, optional, Reason.OPTIONAL_UNMEASURED)
 
 
 def judge_outcome(findings: Findings, policy: Policy) -> Outcome:

@@ -31,6 +31,8 @@ class SourceKind(StrEnum):
     NUMBER_WORD = "number_word"
     COUNT = "count"
     """How many things were added up or listed: the 3 of `(a + b + c) / 3`."""
+    BYPRODUCT = "byproduct"
+    """It comes with known numbers though nothing computes it: a digit, a divisor, the whole part of one."""
     ASSIGNED = "assigned"
     """The trace introduces it openly (`let x = 3`, `assume 30 days`)."""
     UNGROUNDED = "ungrounded"

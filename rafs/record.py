@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pydantic import Field, field_serializer
 
 from rafs.calibration import Calibration
+from rafs.interventions import Continued
 from rafs.policy import Policy, Preset
 from rafs.request import ScoreRequest, Wire
 from rafs.types import Entailment, ModelIdentity, Sampled, Truth, Why
@@ -58,9 +59,9 @@ class Tape(Wire):
     entailments: list[tuple[str, str, Entailment | None]] = Field(description="Null where it could not say.")
     algebra: list[tuple[str, str, Truth]] = Field(description="Left side, right side and truth of every claim.")
     samples: list[Sampled] | None = Field(description="Drawn from the writer; null where none were.")
-    continuations: list[tuple[str, list[Sampled]]] = Field(
-        description="What the writer wrote after each edited prefix."
-    )
+    continuations: list[Continued] = Field(description="What the writer made of each prefix, in the order of asking.")
+    n_tried: int | None = Field(description="Candidate edits tried; null where that stage did not begin.")
+    follows: list[MemberTape] = Field(description="Judges of whether the answer follows, and what they said.")
     cut_off: list[Stage] = Field(description="Stages the deadline cut off.")
 
 

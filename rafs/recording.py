@@ -4,24 +4,27 @@ from rafs.engines.scripted import SampleKey, Script
 from rafs.record import MemberTape, Record, Tape, VerdictTape
 from rafs.result import ScoreResult
 from rafs.types import Abstained, Entailment, Judged, MemberVerdicts, Verdict, Why
+from rafs.usage import Stage
 
 
 def make_tape(result: ScoreResult) -> Tape:
     """Return the tape of a result."""
     evidence = result.evidence
     agreement = evidence.agreement
-    effects = evidence.interventions.effects
+    interventions, followed = evidence.interventions, evidence.followed
     return Tape(
         members=[_member(row) for row in evidence.verdicts.members],
-        validator=agreement.validator,
+        validator=agreement.validator or followed.validator,
         generator=evidence.generator,
         entailments=[
             (premise, hypothesis, said if isinstance(said, Entailment) else None)
-            for (premise, hypothesis), said in agreement.opinions.items()
+            for (premise, hypothesis), said in {**agreement.opinions, **followed.opinions}.items()
         ],
         algebra=[(claim.left, claim.right, claim.truth) for claim in evidence.reading.graph.claims],
         samples=list(agreement.samples) if agreement.drawn else None,
-        continuations=[(effect.prefix, list(effect.continuations)) for effect in effects if effect.continuations],
+        continuations=list(interventions.continued),
+        n_tried=interventions.n_tried,
+        follows=[_member(row) for row in followed.judges],
         cut_off=sorted(evidence.cut_off),
     )
 
@@ -51,11 +54,13 @@ def to_script(record: Record) -> Script:
     """Return what generator and validator said, by what they were asked."""
     tape, preset, problem = record.tape, record.preset, record.request.problem
     unread = Abstained(why=Why.TOO_LONG)
-    script = Script(pairs={(premise, hypothesis): said or unread for premise, hypothesis, said in tape.entailments})
+    script = Script(
+        is_cut=Stage.INTERVENE in tape.cut_off,
+        pairs={(premise, hypothesis): said or unread for premise, hypothesis, said in tape.entailments},
+    )
     if tape.samples is not None:
         drawn = SampleKey(problem=problem, prefix=None, n=preset.n_samples, seed=record.request.seed)
         script.samples[drawn] = tuple(tape.samples)
-    for prefix, texts in tape.continuations:
-        key = SampleKey(problem=problem, prefix=prefix, n=preset.n_continuations, seed=record.edit_seed)
-        script.samples[key] = tuple(texts)
+    for one in tape.continuations:
+        script.samples[SampleKey(problem=problem, prefix=one.prefix, n=one.n, seed=one.seed)] = one.texts
     return script

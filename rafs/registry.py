@@ -18,6 +18,7 @@ from rafs.families import find_families
 from rafs.model_entry import Entry, Family, Id, ModelEntry, Role
 from rafs.outcomes import ComponentName
 from rafs.policy import Policy, Preset
+from rafs.probes import ProbeKind
 
 Glob = Annotated[
     str, shaped(r"\^?[a-z0-9][a-z0-9*?!\[\]-]{0,39}\$?", "a lower-case glob that starts with a letter or digit")
@@ -39,6 +40,7 @@ class PresetEntry(Entry):
     n_judges: Annotated[int, Field(ge=1, le=8)] = 1
     stop_when_settled: bool = False
     deadline_s: Annotated[float, Field(gt=0, le=3600)]
+    probes: tuple[ProbeKind, ...] = ()
 
     @model_validator(mode="after")
     def _components_are_consistent(self) -> Self:
@@ -48,6 +50,13 @@ class PresetEntry(Entry):
         if wrong := self.accept_without - self.optional:
             raise complaint(listed(wrong), f"optional components: {listed(self.optional)}", "accept_without")
         return self
+
+    @field_validator("probes")
+    @classmethod
+    def _probes_are_named_once(cls, probes: tuple[ProbeKind, ...]) -> tuple[ProbeKind, ...]:
+        if len(set(probes)) < len(probes):
+            raise complaint(", ".join(probes), "every probe once")
+        return probes
 
     def to_preset(self, name: str) -> Preset:
         """Return what a decision needs of it."""
@@ -161,6 +170,8 @@ class Registry(Entry):
                 allowed = f"no such role here: an embedder is used by being listed under {Role.NLI.value!r}"
                 raise complaint("a list", allowed, f"presets.{name}.models.embedder")
             for role, ids in preset.models.items():
+                if twice := {model_id for model_id in ids if ids.count(model_id) > 1}:
+                    raise complaint(f"{listed(twice)} twice", "every model once", f"presets.{name}.models.{role}")
                 fitting = [model_id for model_id, has in roles.items() if role in has]
                 for model_id in set(ids).difference(fitting):
                     lack = "a model without this role" if model_id in roles else "which is not under models"

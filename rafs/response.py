@@ -2,21 +2,20 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from fractions import Fraction
 
 from rafs.grammar.expressions import show
-from rafs.interventions import Effect
+from rafs.interventions_out import show_interventions, show_support
 from rafs.outcomes import ComponentName, Unmeasured
 from rafs.record import ProvenanceOut, Record
 from rafs.result import ScoreResult
+from rafs.roles import StepRole, step_roles
 from rafs.types import Abstained, Claim, Judged, MemberVerdicts, SourceKind, Step, StepVerdicts, Verdict, judged_only
+from rafs.usage import Stage, StageUsage
 from rafs.wire import (
     AnswerOut,
     ClaimOut,
     ComponentOut,
     ContradictionOut,
-    EffectOut,
-    InterventionsOut,
     LedgerRow,
     MemberOut,
     OutcomeOut,
@@ -32,6 +31,9 @@ TITLES = {
     ComponentName.CONSENSUS: "answer consensus",
     ComponentName.STABILITY: "reasoning stability",
 }
+
+FLOW = ("read", *Stage)
+"""Stages in the order in which they are reported; what engines count beside them follows."""
 
 
 def to_response(
@@ -64,24 +66,28 @@ def to_response(
         components=[_component(result, name) for name in ComponentName],
         coverage=0.0 if result.aggregate is None else result.aggregate.coverage,
         independence=decision.independence.value,
-        interventions=_interventions(result, show_edits="interventions" in include),
+        support=show_support(evidence),
+        interventions=show_interventions(evidence.interventions, show_edits="interventions" in include),
         samples=len(evidence.agreement.samples),
         contradictions=_contradictions(result),
         truncated=list(result.truncated),
         members=[_member(row) for row in evidence.verdicts.members],
         ledger=[row for member in evidence.verdicts.members for row in _ledger(result, member)],
-        usage=[
-            StageOut(
-                stage=stage,
-                calls=usage.calls,
-                tokens=usage.tokens,
-                reused=usage.reused,
-                milliseconds=usage.milliseconds,
-            )
-            for stage, usage in result.meter.stages.items()
-        ],
+        usage=[_stage(name, usage) for name, usage in sorted(result.meter.stages.items(), key=_in_order)],
         provenance=provenance,
         record=record if "record" in include else None,
+    )
+
+
+def _in_order(stage: tuple[str, StageUsage]) -> tuple[int, str]:
+    """Order stages by the flow, then by name: which one ends first is chance."""
+    name, _ = stage
+    return (FLOW.index(name) if name in FLOW else len(FLOW), name)
+
+
+def _stage(name: str, usage: StageUsage) -> StageOut:
+    return StageOut(
+        stage=name, calls=usage.calls, tokens=usage.tokens, reused=usage.reused, milliseconds=usage.milliseconds
     )
 
 
@@ -118,8 +124,17 @@ def _steps(result: ScoreResult) -> list[StepOut]:
     for claim in reading.graph.claims:
         claims.setdefault(claim.step, []).append(_claim(claim))
     suspects, reach = set(result.suspects), _reach(verdicts)
+    roles = step_roles(reading, result.evidence.link, result.evidence.interventions)
     return [
-        _step(step, positions.get(step.index), verdicts, claims.get(step.index, []), suspects, reach)
+        _step(
+            step,
+            positions.get(step.index),
+            verdicts,
+            claims.get(step.index, []),
+            suspects,
+            reach,
+            roles.get(step.index),
+        )
         for step in reading.trace.steps
     ]
 
@@ -139,6 +154,7 @@ def _step(
     claims: list[ClaimOut],
     suspects: Set[int],
     reach: Mapping[str, int],
+    role: StepRole | None,
 ) -> StepOut:
     """Return a step; `t` is its position in the derivation, None for a statement of the answer."""
     verdict = None if t is None else verdicts.combined[t]
@@ -157,6 +173,10 @@ def _step(
         shown_to=[] if t is None else [member for member, last in reach.items() if t <= last],
         reason="states the answer" if verdict is None else _reason(verdict),
         claims=claims,
+        role=None if role is None else role.role.value,
+        necessity=None if role is None else role.necessity,
+        necessity_source=None if role is None or role.necessity_source is None else role.necessity_source.value,
+        sufficiency=None if role is None else role.sufficiency,
     )
 
 
@@ -173,7 +193,7 @@ def _claim(claim: Claim) -> ClaimOut:
 
 def _component(result: ScoreResult, name: ComponentName) -> ComponentOut:
     part, aggregate = result.components[name], result.aggregate
-    detail = result.evidence.link.entailment.detail if name is ComponentName.SUPPORT else ""
+    detail = result.evidence.entailment.detail if name is ComponentName.SUPPORT else ""
     if isinstance(part, Unmeasured) or aggregate is None:
         reason = part if isinstance(part, Unmeasured) else Unmeasured(reason="nothing_measured")
         return ComponentOut(
@@ -196,34 +216,6 @@ def _component(result: ScoreResult, name: ComponentName) -> ComponentOut:
         unmeasured=None,
         detail=detail,
     )
-
-
-def _interventions(result: ScoreResult, *, show_edits: bool) -> InterventionsOut:
-    interventions = result.evidence.interventions
-    return InterventionsOut(
-        method=interventions.method.value,
-        valid=sum(effect.delta is not None for effect in interventions.effects),
-        discarded=dict(Counter(code for _, code in interventions.discarded)),
-        effects=[_effect(effect) for effect in interventions.effects] if show_edits else None,
-    )
-
-
-def _effect(effect: Effect) -> EffectOut:
-    edit = effect.edit
-    return EffectOut(
-        step=edit.step,
-        family=edit.family.value,
-        text=edit.text,
-        old=show(edit.old),
-        new=show(edit.new),
-        predicted=_shown(edit.predicted),
-        responses=[response.value for response in effect.responses],
-        delta=effect.delta,
-    )
-
-
-def _shown(value: Fraction | None) -> str | None:
-    return None if value is None else show(value)
 
 
 def _contradictions(result: ScoreResult) -> list[ContradictionOut]:

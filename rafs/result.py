@@ -1,15 +1,17 @@
 """What goes into the flow and what comes out of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rafs.aggregation import Aggregate
 from rafs.agreement import Agreement, no_agreement
 from rafs.derivation import AnswerLink, link_answer
+from rafs.following import NOT_ASKED, Followed
 from rafs.independence import Writer
-from rafs.interventions import EffectMethod, Interventions
+from rafs.interventions import NO_INTERVENTIONS, Interventions
 from rafs.outcomes import Component, ComponentName, Unmeasured
 from rafs.policy import NOT_EVALUATED, Decision
+from rafs.support import AnswerEntailment
 from rafs.types import Abstained, MemberVerdicts, ModelIdentity, Reading, StepVerdicts, Why
 from rafs.usage import Meter, Stage
 
@@ -29,6 +31,8 @@ class ScoreInput:
     """`seed` with the server's secret mixed in; draws the counterfactual edits."""
     cut_off: frozenset[Stage] = frozenset()
     """In a replay: the stages that the deadline cut off when the record was made; they are not run again."""
+    n_tried: int | None = None
+    """In a replay: candidate edits that had been tried when the deadline cut that stage off; None for not begun."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,13 +53,20 @@ class Evidence:
     interventions: Interventions
     cut_off: set[Stage]
     """Stages that are not finished; empty at the end, unless the deadline passed."""
+    followed: Followed = NOT_ASKED
+    """What models said on whether the answer follows, where the graph cannot say."""
     settled: bool = False
     """A checker refuted a step and the preset stops there: what needs a model was not evaluated."""
+
+    @property
+    def entailment(self) -> AnswerEntailment | Unmeasured:
+        """P(the derivation entails the answer) by the graph, else by a model; else the graph's reason."""
+        return self.followed.entailment or self.link.entailment
 
     def settle(self) -> None:
         """Note that the decision cannot change any more, and what is not run therefore."""
         self.settled = True
-        self.interventions = Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=NOT_EVALUATED)
+        self.interventions = replace(NO_INTERVENTIONS, missing=NOT_EVALUATED)
         self.cut_off -= {Stage.VERIFY, Stage.INTERVENE}
 
 
@@ -82,7 +93,7 @@ def begin_evidence(
             disagreement=(None,) * len(unjudged),
         ),
         agreement=no_agreement(late),
-        interventions=Interventions(effects=(), discarded=(), method=EffectMethod.NONE, missing=late),
+        interventions=replace(NO_INTERVENTIONS, missing=late, late=True),
         cut_off=set(Stage),
     )
 

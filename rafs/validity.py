@@ -10,17 +10,17 @@ Q_FLOOR = 1e-6
 """Smallest q_t in the mean's logarithm: one step at exactly 0 must not erase the order of all other traces."""
 
 
-def step_validity(verdicts: Sequence[Verdict], infers: Sequence[bool], mean_weight: float) -> Component:
+def step_validity(verdicts: Sequence[Verdict], carries: Sequence[bool], mean_weight: float) -> Component:
     """Validity of a derivation from the verdicts on its steps.
 
-    P_R = lambda * exp(mean_t log q_t) + (1 - lambda) * min_t q_t. The mean runs over judged steps that carry a claim
-    or an inference, so that padding with trivially true steps does not raise P_R; where a trace has no such step it
-    runs over all judged steps. The minimum runs over all judged steps. Coverage is counted over the same steps as
-    the mean: a heading that nobody judged hides nothing.
+    P_R = lambda * exp(mean_t log q_t) + (1 - lambda) * min_t q_t. The mean runs over judged steps that carry the
+    derivation, so that padding with trivially true steps does not raise P_R; where a trace has no such step, its
+    weakest one is the mean. The minimum runs over all judged steps. Coverage is counted over the same steps as the
+    mean: a heading that nobody judged hides nothing.
 
     Args:
         verdicts: One per step of the derivation, shape (n_steps,). Abstentions are left out, and reduce coverage.
-        infers: Whether each step carries a claim or an inference, shape (n_steps,).
+        carries: Whether each step carries the derivation (`padding.carrying_steps`), shape (n_steps,).
         mean_weight: lambda in [0, 1].
 
     Returns:
@@ -31,12 +31,13 @@ def step_validity(verdicts: Sequence[Verdict], infers: Sequence[bool], mean_weig
     """
     if not verdicts:
         return Unmeasured(reason="no_steps")
-    counted = [verdict for verdict, does in zip(verdicts, infers, strict=True) if does or not any(infers)]
+    counted = [verdict for verdict, does in zip(verdicts, carries, strict=True) if does or not any(carries)]
     averaged = [verdict.p_correct for verdict in judged_only(counted)]
     if not averaged:
         return Unmeasured(reason="no_step_judged")
-    geometric_mean = math.exp(sum(math.log(max(q, Q_FLOOR)) for q in averaged) / len(averaged))
     weakest = min(verdict.p_correct for verdict in judged_only(verdicts))
+    logs = [math.log(max(q, Q_FLOOR)) for q in (averaged if any(carries) else [weakest])]
+    geometric_mean = math.exp(sum(logs) / len(logs))
     value = mean_weight * geometric_mean + (1 - mean_weight) * weakest
     return Measured(value=min(value, 1.0), coverage=len(averaged) / len(counted))
 

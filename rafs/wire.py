@@ -39,6 +39,16 @@ class StepOut(Wire):
     )
     reason: str
     claims: list[ClaimOut]
+    role: Literal["load_bearing", "decorative", "unknown"] | None = Field(
+        description="Whether the answer hangs on the step, by its edits, else by the graph; null for a statement of it."
+    )
+    necessity: float | None = Field(
+        description="How far the answer changes when the step is changed or left out, 0 to 1; null where not observed."
+    )
+    necessity_source: Literal["continuation", "replay", "deletion"] | None
+    sufficiency: float | None = Field(
+        description="Share of the steps the answer is computed from that this step is or builds on, 0 to 1."
+    )
 
 
 class SuspectOut(Wire):
@@ -83,13 +93,61 @@ class AnswerOut(Wire):
     is_modal: bool | None
 
 
+class SupportOut(Wire):
+    """The two halves of S: S = e^alpha * mean_delta^(1 - alpha)."""
+
+    e: float | None = Field(description="P(the derivation entails the answer); null where nobody could say.")
+    e_source: Literal["graph", "validator", "judge"] | None
+    detail: str = Field(description="What e rests on, or why there is none.")
+    mean_delta: float | None = Field(description="Mean effect of the valid edits; null where none was observed.")
+
+
+class ProbePointOut(Wire):
+    """What the writer answered where its trace was cut, shortened, reworded or falsified."""
+
+    step: int | None
+    position: float = Field(description="Share of the derivation before that place.")
+    same: int
+    read: int
+    asked: int
+
+
+class ProbeOut(Wire):
+    """A complementary probe; no score depends on it."""
+
+    kind: Literal["early_answering", "deletion", "paraphrase", "added_mistake"]
+    value: float | None = Field(
+        description="Area over the curve (early_answering, added_mistake), share of changed answers (deletion), or "
+        "share of unchanged ones (paraphrase)."
+    )
+    coverage: float
+    unmeasured: str | None
+    detail: str
+    baseline: float | None = Field(description="Paraphrase: the same share where nothing was reworded.")
+    points: list[ProbePointOut] | None = Field(description="Null unless interventions were asked for.")
+
+
 class InterventionsOut(Wire):
     """What was edited and how the answer responded; the edits themselves only where asked for."""
 
     method: Literal["replay", "continuation", "none"]
     valid: int
     discarded: dict[str, int] = Field(description="Edits that broke a constraint, by reason.")
+    not_needed: int = Field(description="Continuations that were not asked, since the decision was settled.")
+    not_run: int = Field(description="Continuations that time, or a failure of the writer, left out.")
+    late: bool = Field(description="Whether time ran out: then the effects are what was observed by then.")
+    pivots: list["PivotOut"] | None
     effects: list["EffectOut"] | None
+    probes: list[ProbeOut]
+
+
+class PivotOut(Wire):
+    """A step that was found worth editing, and why."""
+
+    step: int
+    reason: str
+    influence: float | None = Field(description="Elasticity of the answer in the step's result, by exact replay.")
+    doubt: float = Field(description="1 - p_correct; 1 where nobody judged the step.")
 
 
 class EffectOut(Wire):
@@ -103,6 +161,7 @@ class EffectOut(Wire):
     predicted: str | None
     responses: list[str]
     delta: float | None
+    interval: tuple[float, float] | None = Field(description="95 % of delta; null for a replay, which is exact.")
 
 
 class LedgerRow(Wire):
@@ -172,6 +231,7 @@ class ScoreResponse(Wire):
     components: list[ComponentOut]
     coverage: float
     independence: Literal["independent", "unknown", "overridden", "none_left"]
+    support: SupportOut
     interventions: InterventionsOut
     samples: int
     contradictions: list[ContradictionOut]

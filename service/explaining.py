@@ -14,6 +14,8 @@ from rich.text import Text
 from rafs.derivation import AnswerLink, link_answer
 from rafs.errors import InputError
 from rafs.grammar.expressions import show
+from rafs.interventions import NO_INTERVENTIONS
+from rafs.roles import Role, step_roles
 from rafs.types import Claim, Operand, Reading, SourceKind, Step, Truth
 from service.exits import explained
 from service.graph_picture import picture_of, to_dot, to_svg, told_calculation, used_in_words
@@ -29,8 +31,14 @@ FROM = {
     SourceKind.UNIT_CONSTANT: "a unit",
     SourceKind.NUMBER_WORD: "a number word",
     SourceKind.COUNT: "a count",
+    SourceKind.BYPRODUCT: "what a known number brings along",
     SourceKind.ASSIGNED: "assumed in the trace",
     SourceKind.UNGROUNDED: "NOWHERE",
+}
+ROLES = {
+    Role.LOAD_BEARING: "\n    the answer is computed from this step",
+    Role.DECORATIVE: "\n    nothing in this step leads to the answer",
+    Role.UNKNOWN: "",
 }
 MATCHES = {True: "the stated answer is the derived one", False: "the stated answer is NOT the derived one", None: ""}
 
@@ -107,8 +115,11 @@ def render_explanation(name: str, reading: Reading, link: AnswerLink) -> Rendera
     table.add_column(justify="right", width=3, no_wrap=True)
     table.add_column(width=9, no_wrap=True)
     table.add_column(overflow="fold")
+    roles = step_roles(reading, link, NO_INTERVENTIONS)
     for step in reading.trace.steps:
-        table.add_row(str(step.index), Text(step.kind.value, "dim"), _step(step, reading))
+        found = roles.get(step.index)
+        said = _step(step, reading) if found is None else _step(step, reading).append(ROLES[found.role], "dim")
+        table.add_row(str(step.index), Text(step.kind.value, "dim"), said)
     return Group(Text(show_text(name), "dim"), Text(), table, Text(), _end(reading, link), Text())
 
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rafs.types import Why
-from rafs.wire import ClaimOut, ComponentOut, MemberOut, ScoreResponse, StepOut
+from rafs.wire import ClaimOut, ComponentOut, MemberOut, ProbeOut, ScoreResponse, StepOut
 from service.visible import show_text
 
 MAX_STEP_CHARS = 240
@@ -27,6 +27,13 @@ VERDICT_STYLES = {
     "answer": "dim",
 }
 UNHEARD = "no verifier that counts judged it"
+ROLE_SIGNS = {"load_bearing": Text("+", "cyan"), "decorative": Text("-", "dim")}
+PROBE_VALUES = {
+    "early_answering": "area over the curve",
+    "deletion": "share of changed answers",
+    "paraphrase": "share of unchanged answers",
+    "added_mistake": "area over the curve",
+}
 CLAIM_MARKS = {"true": ("true", "green"), "false": ("FALSE", "red"), "unknown": ("open", "dim")}
 
 
@@ -77,10 +84,10 @@ def _reason(code: str, response: ScoreResponse) -> str:
 def _steps(response: ScoreResponse) -> Table:
     suspect = None if response.suspect_step is None else response.suspect_step.index
     table = Table.grid(padding=(0, 1))
-    for justify, width in (("right", 3), ("left", 10), ("right", 4)):
+    for justify, width in (("right", 3), ("left", 10), ("right", 4), ("left", 1)):
         table.add_column(justify=justify, width=width, no_wrap=True)  # type: ignore[arg-type]
     table.add_column(overflow="fold")
-    table.add_row("#", "verdict", "q", "step", style="dim")
+    table.add_row("#", "verdict", "q", "", "step", style="dim")
     hidden = 0
     for step in response.steps:
         mark = _mark(step, suspect)
@@ -89,9 +96,10 @@ def _steps(response: ScoreResponse) -> Table:
             continue
         style = VERDICT_STYLES[mark]
         q = "" if step.p_correct is None else f"{step.p_correct:.2f}"
-        table.add_row(str(step.index), Text(mark, style), Text(q, style), _step(step, mark))
+        sign = ROLE_SIGNS.get(step.role or "", Text())
+        table.add_row(str(step.index), Text(mark, style), Text(q, style), sign, _step(step, mark))
     if hidden:
-        table.add_row("", "", "", Text(f"and {hidden} more steps (--json shows all)", "dim"))
+        table.add_row("", "", "", "", Text(f"and {hidden} more steps (--json shows all)", "dim"))
     return table
 
 
@@ -190,7 +198,14 @@ def _facts(response: ScoreResponse) -> Table:
 
 def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
     yield "Answer", _answer(response)
+    if any(step.role in ROLE_SIGNS for step in response.steps):
+        yield "Steps", "+ carries the answer, - is decoration, without a sign: not known"
+    if response.support.e is not None:
+        effect = response.support.mean_delta
+        moved = "" if effect is None else f"; edits move the answer by {effect:.2f} of 1"
+        yield "Support", f"the answer follows with e = {response.support.e:.2f} by {response.support.e_source}{moved}"
     yield "Edits", _interventions(response)
+    yield from (("Probe", _probe(probe)) for probe in response.interventions.probes)
     yield "Samples", f"{response.samples}" if response.samples else "none"
     for pair in response.contradictions[:3]:
         first, second = (plain(claim, MAX_CLAIM_CHARS) for claim in pair.claims)
@@ -252,7 +267,20 @@ def _interventions(response: ScoreResponse) -> str:
     if edits.method == "none":
         return "none possible"
     discarded = ", ".join(f"{_words(code)} {count}" for code, count in edits.discarded.items())
-    return f"{edits.valid} valid by {edits.method}" + (f"; discarded: {discarded}" if discarded else "")
+    parts = [f"{edits.valid} valid by {edits.method}"]
+    parts += [f"{edits.not_needed} continuations not needed"] if edits.not_needed else []
+    parts += [f"{edits.not_run} continuations not run"] if edits.not_run else []
+    parts += ["time ran out"] if edits.late else []
+    return "; ".join([*parts, f"discarded: {discarded}"] if discarded else parts)
+
+
+def _probe(probe: ProbeOut) -> str:
+    if probe.value is None:
+        why = f" ({plain(probe.detail, MAX_STEP_CHARS)})" if probe.detail else ""
+        return f"{_words(probe.kind)}: not measured, {_words(probe.unmeasured or 'unknown')}{why}"
+    beside = "" if probe.baseline is None else f", {probe.baseline:.2f} in the writer's own words"
+    value = f"{PROBE_VALUES[probe.kind]} {probe.value:.2f}{beside}"
+    return f"{_words(probe.kind)}: {value} ({probe.coverage:.0%} of the answers read)"
 
 
 def _words(code: str) -> str:

@@ -14,7 +14,7 @@ from rafs.grammar.measures import load_units
 from rafs.independence import Writer
 from rafs.model_entry import ModelEntry, SourceKind
 from rafs.pipeline import Pipeline
-from rafs.record import ModelOut, ProvenanceOut, Record
+from rafs.record import ModelOut, ProvenanceOut, Record, Tape
 from rafs.recording import make_tape
 from rafs.registry import Registry, config_hash
 from rafs.request import GeneratorInfo, ScoreRequest
@@ -23,9 +23,9 @@ from rafs.result import ScoreInput, ScoreResult
 from rafs.types import judged_only, kind_of
 from rafs.usage import Caller, Meter, Priority, Stage
 from rafs.wire import ModelStatus, ScoreResponse
-from verifiers.judge_prompt import PROMPT_VERSION
+from verifiers.judge_prompt import ANSWER_PROMPT_VERSION, PROMPT_VERSION
 
-PROMPTS = {"judge": PROMPT_VERSION, "generator": SOLVE_PROMPT_VERSION}
+PROMPTS = {"judge": PROMPT_VERSION, "answer_judge": ANSWER_PROMPT_VERSION, "generator": SOLVE_PROMPT_VERSION}
 """Version of the prompt of each role that has one."""
 
 
@@ -148,11 +148,12 @@ class Scorer:
         """Find the writer's families: those its id and its declared family name, and those of the registry's entry."""
         named = [name for name in (generator.model, generator.family) if name is not None]
         families = frozenset[str]().union(*map(self._registry.families_of, named))
-        if generator.family in self._registry.families:
-            families |= {generator.family}
+        declared = (generator.family or "").casefold()
+        if declared in self._registry.families:
+            families |= {declared}
         name = (generator.model or "").casefold()
         for entry in self._registry.models:
-            if name in (entry.id.casefold(), (entry.model or entry.id).casefold()):
+            if name and name in map(str.casefold, entry.names):
                 families |= self._registry.families_of_entry(entry)
         return Writer(model=generator.model, families=families)
 
@@ -165,16 +166,13 @@ async def replay(record: Record, build_replay: Callable[[Record], Pipeline]) -> 
         build_replay: Builds a pipeline on the record's tape and constants.
     """
     writer = Writer(model=record.writer_model, families=frozenset(record.writer_families))
-    result = await build_replay(record).score(
-        to_input(record.request, writer, record.edit_seed, frozenset(record.tape.cut_off)), Meter()
-    )
+    result = await build_replay(record).score(to_input(record.request, writer, record.edit_seed, record.tape), Meter())
     return to_response(result, str(uuid.uuid4()), record.provenance, record.request.include, record)
 
 
-def to_input(
-    request: ScoreRequest, writer: Writer, edit_seed: int, cut_off: frozenset[Stage] = frozenset()
-) -> ScoreInput:
-    """Return the request as the flow takes it."""
+def to_input(request: ScoreRequest, writer: Writer, edit_seed: int, tape: Tape | None = None) -> ScoreInput:
+    """Return the request as the flow takes it; in a replay, with what the tape says of the deadline."""
+    cut_off = frozenset[Stage]() if tape is None else frozenset(tape.cut_off)
     return ScoreInput(
         problem=request.problem,
         trace=request.trace_text(),
@@ -184,6 +182,7 @@ def to_input(
         seed=request.seed,
         edit_seed=edit_seed,
         cut_off=cut_off,
+        n_tried=tape.n_tried if tape is not None and Stage.INTERVENE in cut_off else None,
     )
 
 
@@ -202,8 +201,9 @@ def models_used(result: ScoreResult) -> list[ModelOut]:
     """Return every model that had a say, with its role."""
     evidence = result.evidence
     used = [(kind_of(row.member), row.identity) for row in evidence.verdicts.members if judged_only(row.verdicts)]
-    used.append(("nli", evidence.agreement.validator))
-    if evidence.agreement.drawn or any(effect.continuations for effect in evidence.interventions.effects):
+    used += [(kind_of(row.member), row.identity) for row in evidence.followed.judges if judged_only(row.verdicts)]
+    used.append(("nli", evidence.agreement.validator or evidence.followed.validator))
+    if evidence.agreement.drawn or evidence.interventions.continued:
         used.append(("generator", evidence.generator))
     return [
         ModelOut(id=model.id, family=model.family, revision=model.revision, role=role)

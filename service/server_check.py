@@ -1,11 +1,12 @@
 """Does the server of an endpoint model answer, and does it know the model?"""
 
-import os
+import asyncio
+from collections.abc import Mapping
 
-import httpx
-
-from rafs.errors import ConfigError
+from rafs.engines.server_connection import Json, RejectedError, ServerConnection, ServerSettings
+from rafs.errors import BackendError
 from rafs.model_entry import ModelEntry
+from service.exits import MAX_LINE_CHARS
 from service.visible import show_text
 
 TIMEOUT_S = 5.0
@@ -21,40 +22,40 @@ def try_server(entry: ModelEntry) -> tuple[bool, str]:
         Whether nothing is wrong, and what was found. A server without such a list may still serve the model.
 
     Raises:
-        ConfigError: The key's environment variable is named but not set.
+        ConfigError: The key's environment variable is named but not set, or the address is none.
     """
-    address = f"{entry.location.rstrip('/').removesuffix('/v1')}/v1/models"
+    settings = ServerSettings(
+        base_url=entry.location,
+        model=entry.model or entry.id,
+        api_key_env=entry.api_key_env,
+        deadline_s=TIMEOUT_S,
+        attempts=1,
+    )
     try:
-        reply = httpx.get(address, headers=_authorization(entry), timeout=TIMEOUT_S)
-    except (httpx.TimeoutException, httpx.TransportError) as error:
-        return False, f"NOT reachable: {address}: {type(error).__name__}"
-    match reply.status_code:
-        case 200:
-            return _look_up(entry.model or entry.id, _names(reply))
-        case 404 | 405:
-            return True, "reachable; it has no list of models to look the name up in"
-        case 401 | 403:
-            return False, f"reachable, but it refuses the key in {entry.api_key_env or 'api_key_env (none is set)'}"
-        case status:
-            return False, f"reachable, but it answers {address} with status {status}"
+        return _look_up(settings.model, asyncio.run(_list_models(settings)))
+    except RejectedError as error:
+        match error.status:
+            case 404 | 405:
+                return True, "reachable; it has no list of models to look the name up in"
+            case 401 | 403:
+                return False, f"reachable, but it refuses the key in {entry.api_key_env or 'api_key_env (none is set)'}"
+            case status:
+                return False, f"reachable, but it answers with status {status}"
+    except BackendError as error:
+        return False, f"NOT usable: {show_text(str(error), MAX_LINE_CHARS)}"
 
 
-def _authorization(entry: ModelEntry) -> dict[str, str]:
-    if entry.api_key_env is None:
-        return {}
-    key = os.environ.get(entry.api_key_env, "").strip()
-    if not key or not all("!" <= char <= "~" for char in key):  # httpx would show what fits no header
-        raise ConfigError(f"environment variable {entry.api_key_env!r} (api_key_env) is not set, or holds no key")
-    return {"Authorization": f"Bearer {key}"}
-
-
-def _names(reply: httpx.Response) -> list[str] | None:
+async def _list_models(settings: ServerSettings) -> list[str] | None:
     """Return the served names, None where the reply is no list of models."""
+    connection = ServerConnection(settings)
     try:
-        content = reply.json()
-    except ValueError:
-        return None
-    rows = content.get("data") if isinstance(content, dict) else None
+        return _names(await connection.get("/v1/models"))
+    finally:
+        await connection.close()
+
+
+def _names(reply: Mapping[str, Json]) -> list[str] | None:
+    rows = reply.get("data")
     return [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row] if isinstance(rows, list) else None
 
 

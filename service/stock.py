@@ -1,5 +1,6 @@
 """Models, built from what the registry says of them: with wiring.py, all that names concrete classes."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -7,12 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
-from rafs.contracts import Generator, Nli, Verifier
+from rafs.contracts import Generator, Nli, StepProber, Verifier
 from rafs.engines.embeddings import SentenceEmbedder
 from rafs.engines.nli import EmbeddingNli
 from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
 from rafs.engines.remembered_pairs import RememberingNli
 from rafs.engines.remembered_probes import RememberingProber
+from rafs.engines.remembered_rewards import RememberingRewarder
 from rafs.engines.sequence_nli import SequenceClassifierNli
 from rafs.engines.server_connection import ServerConnection, ServerSettings
 from rafs.engines.server_generator import ServerGenerator
@@ -92,8 +94,11 @@ class Order:
         return connection
 
     def keep(self, engine: Engine) -> Engine:
-        """Return the engine, after noting that its inference thread ends with the process."""
-        self.closing.callback(engine.close)
+        """Return the engine, after noting that its inference thread ends with the process.
+
+        A thread that is computing ends with its slice, for which the event loop does not stand still.
+        """
+        self.closing.push_async_callback(asyncio.to_thread, engine.close)
         return engine
 
     def start_vllm(self) -> tuple[VllmEngine, PartTokenizer]:
@@ -101,7 +106,8 @@ class Order:
         name = self.entry.id
         if name not in self.engines:
             engine = VllmEngine.start(self.folder, name, dtype=self.entry.dtype or "float32")
-            self.engines[name] = self.keep(engine)
+            self.engines[name] = engine
+            self.closing.callback(engine.close)
         return self.engines[name], load_tokenizer(self.folder)
 
     @property
@@ -115,18 +121,22 @@ class Order:
         return self.entry.engine == "vllm"
 
 
-def build_judge(order: Order) -> Verifier:
+def build_judge(order: Order) -> JudgeVerifier:
     """Return the model as a judge of steps."""
+    return JudgeVerifier(RememberingProber(build_prober(order)), fence_key=order.fence_key)
+
+
+def build_prober(order: Order) -> StepProber:
+    """Return the engine of a judge."""
+    chat = order.entry.chat
     if order.is_served:
-        return JudgeVerifier(
-            RememberingProber(ServerProber(order.connect(), order.identity)), fence_key=order.fence_key
-        )
+        return ServerProber(order.connect(), order.identity, chat=chat)
     if order.is_on_vllm:
-        local = VllmProber(*order.start_vllm(), order.identity)
-        return JudgeVerifier(RememberingProber(local), fence_key=order.fence_key)
+        return VllmProber(*order.start_vllm(), order.identity, chat=chat)
     dtype = order.entry.dtype or "float32"
-    prober = TransformersProber.load(order.folder, order.identity, threads=order.threads, dtype=dtype)
-    return JudgeVerifier(RememberingProber(order.keep(prober)), fence_key=order.fence_key)
+    return order.keep(
+        TransformersProber.load(order.folder, order.identity, threads=order.threads, dtype=dtype, chat=chat)
+    )
 
 
 def build_prm(order: Order) -> Verifier:
@@ -134,12 +144,14 @@ def build_prm(order: Order) -> Verifier:
     assert order.entry.prm is not None  # the registry sees to it
     layout = order.entry.prm.to_layout()
     if order.is_served:
-        return PrmVerifier(ServerRewarder(order.connect(), order.identity, layout))
+        return PrmVerifier(RememberingRewarder(ServerRewarder(order.connect(), order.identity, layout)))
     dtype = order.entry.dtype or "float32"
     if order.is_on_vllm:
-        return PrmVerifier(order.keep(VllmRewarder.load(order.folder, order.identity, layout, dtype=dtype)))
+        on_vllm = VllmRewarder.load(order.folder, order.identity, layout, dtype=dtype)
+        order.closing.callback(on_vllm.close)
+        return PrmVerifier(RememberingRewarder(on_vllm))
     rewarder = TransformersRewarder.load(order.folder, order.identity, layout, threads=order.threads, dtype=dtype)
-    return PrmVerifier(order.keep(rewarder))
+    return PrmVerifier(RememberingRewarder(order.keep(rewarder)))
 
 
 def build_nli(order: Order) -> Nli:
@@ -176,7 +188,7 @@ class Stock:
         self._engines: dict[str, VllmEngine] = {}
         self._built: dict[tuple[str, Role], object] = {}
 
-    def judges(self, preset: str) -> list[Verifier]:
+    def judges(self, preset: str) -> list[JudgeVerifier]:
         """Return the judges of a preset, in order of preference."""
         return [self._take(entry, Role.JUDGE, build_judge) for entry in self._registry.candidates(preset, Role.JUDGE)]
 
@@ -189,11 +201,11 @@ class Stock:
         return [self._take(entry, Role.NLI, build_nli) for entry in self._registry.candidates(preset, Role.NLI)]
 
     def generators(self, preset: str) -> dict[str, Generator]:
-        """Return the generators of a preset, by id and by the name under which they are served."""
+        """Return the generators of a preset, by everything that they are called, in lower case."""
         found: dict[str, Generator] = {}
         for entry in self._registry.candidates(preset, Role.GENERATOR):
             generator = self._take(entry, Role.GENERATOR, build_generator)
-            found |= {name: generator for name in (entry.id, entry.model) if name}
+            found |= {name.casefold(): generator for name in entry.names if name}
         return found
 
     def _take(self, entry: ModelEntry, role: Role, build: Callable[[Order], Built]) -> Built:

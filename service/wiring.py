@@ -6,7 +6,7 @@ from dataclasses import replace
 from counterfactuals.probe import CounterfactualProber
 from rafs.algebra import AlgebraWorker
 from rafs.calibration import DEFAULT_CALIBRATION, Calibration
-from rafs.contracts import Algebra, Generator, Nli, Verifier
+from rafs.contracts import Algebra, AnswerJudge, Generator, Nli, Verifier
 from rafs.engines.scripted import ScriptedAlgebra, ScriptedGenerator, ScriptedNli
 from rafs.engines.weights import locate
 from rafs.errors import ConfigError
@@ -23,7 +23,7 @@ from service.scorer import Scorer
 from service.settings import Settings
 from service.stock import Stock
 from verifiers.ensemble import VerifierEnsemble
-from verifiers.recorded import RecordedVerifier
+from verifiers.recorded import RecordedAnswerJudge, RecordedVerifier
 from verifiers.symbolic import SymbolicVerifier
 
 REPLAY_DEADLINE_S = 600.0
@@ -40,6 +40,7 @@ def assemble(
     models: Sequence[Verifier],
     validators: Sequence[Nli],
     generators: Mapping[str, Generator],
+    answer_judges: Sequence[AnswerJudge] = (),
 ) -> Pipeline:
     """Put a pipeline together from its parts; scoring and replay share it."""
     return Pipeline(
@@ -49,7 +50,14 @@ def assemble(
         ensemble=VerifierEnsemble(checkers, models, calibration, policy.q_refuted, n_judges=preset.n_judges),
         generators=generators,
         validators=validators,
-        prober=CounterfactualProber(n_edits=preset.n_edits, n_continuations=preset.n_continuations, m_min=policy.m_min),
+        prober=CounterfactualProber(
+            n_edits=preset.n_edits,
+            n_continuations=preset.n_continuations,
+            m_min=policy.m_min,
+            probes=preset.probes,
+        ),
+        calibration=calibration,
+        answer_judges=answer_judges,
     )
 
 
@@ -92,6 +100,7 @@ def build_scorer(settings: Settings) -> Scorer:
             models=[*stock.prms(name), *stock.judges(name)],
             validators=stock.validators(name),
             generators=stock.generators(name),
+            answer_judges=stock.judges(name),
         )
 
     def is_ready(entry: ModelEntry) -> bool:
@@ -123,8 +132,9 @@ def build_replay(record: Record) -> Pipeline:
         ),
         checkers=[verifier for verifier in recorded if verifier.identity is None],
         models=[verifier for verifier in recorded if verifier.identity is not None],
+        answer_judges=[RecordedAnswerJudge(row, row.identity) for row in tape.follows if row.identity is not None],
         validators=[] if tape.validator is None else [ScriptedNli(script, tape.validator)],
         generators={}
         if tape.generator is None
-        else {record.writer_model or "": ScriptedGenerator(script, tape.generator)},
+        else {(record.writer_model or "").casefold(): ScriptedGenerator(script, tape.generator)},
     )

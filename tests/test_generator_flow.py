@@ -8,18 +8,20 @@ from typing import Any
 
 import pytest
 
-from rafs.contracts import Generator
+from rafs.calibration import AS_GIVEN, Calibration
+from rafs.contracts import AnswerJudge, Generator
 from rafs.engines.scripted import ScriptedAlgebra
 from rafs.errors import BackendError
 from rafs.pipeline import Pipeline
 from rafs.record import Record
 from rafs.request import ScoreRequest
-from rafs.types import ModelIdentity, Sampled
+from rafs.types import BlindTrace, Judged, ModelIdentity, Sampled, Verdict
 from rafs.usage import Meter
 from rafs.wire import ScoreResponse
 from service.scorer import Scorer, replay
 from service.wiring import assemble, build_replay
-from tests.test_flow import CALIBRATION, REGISTRY, STEPS, LengthJudge, WordNli, content, nothing, request
+from tests.test_flow import CALIBRATION, STEPS, LengthJudge, WordNli, content, nothing, request
+from tests.test_flow import REGISTRY as STOCK
 from verifiers.symbolic import SymbolicVerifier
 
 WRITER = ModelIdentity(id="gpt-4o", family="gpt", revision="1")
@@ -46,7 +48,12 @@ class Writer:
         return [[Sampled(text=self.sticks_to or self.follow(prefix), truncated=False)] * n for prefix in prefixes]
 
     def follow(self, prefix: str) -> str:
-        last = float(re.findall(r"-?\d+(?:\.\d+)?", prefix)[-1])
+        numbers = re.findall(r"-?\d+(?:\.\d+)?", prefix)
+        if not numbers:
+            return " 12"
+        last = float(numbers[-1])
+        if prefix.endswith("#### The answer is"):
+            return f" {last:g}"
         if "eating" in prefix:
             return f"The answer is {last:g}."
         return f"After eating 10 she has {last:g} - 10 = {last - 10:g} nuts.\nThe answer is {last - 10:g}."
@@ -64,27 +71,38 @@ class Gone(Writer):
         raise BackendError("no connection to 10.0.0.1")
 
 
-def build(generator: Generator, name: str) -> Pipeline:
-    preset = replace(REGISTRY.presets.by_name()[name].to_preset(name), n_samples=4, n_continuations=2)
+FEW = {"n_samples": 4, "n_continuations": 2}
+PRESETS = {name: entry.model_copy(update=FEW) for name, entry in STOCK.presets.by_name().items()}
+REGISTRY = STOCK.model_copy(update={"presets": STOCK.presets.model_copy(update=PRESETS)})
+
+
+def build(generator: Generator, calibration: Calibration, answer_judges: Sequence[AnswerJudge], name: str) -> Pipeline:
+    preset = REGISTRY.presets.by_name()[name].to_preset(name)
     return assemble(
         REGISTRY.policy.to_policy(),
         preset,
-        CALIBRATION,
+        calibration,
         algebra=ScriptedAlgebra({}),
-        checkers=[SymbolicVerifier(CALIBRATION.checker)],
+        checkers=[SymbolicVerifier(calibration.checker)],
         models=[LengthJudge()],
         validators=[WordNli()],
         generators={"gpt-4o": generator},
+        answer_judges=answer_judges,
     )
 
 
-async def score(generator: Generator, body: ScoreRequest) -> ScoreResponse:
+async def score(
+    generator: Generator,
+    body: ScoreRequest,
+    calibration: Calibration = CALIBRATION,
+    answer_judges: Sequence[AnswerJudge] = (),
+) -> ScoreResponse:
     scorer = Scorer(
         registry=REGISTRY,
-        build_pipeline=partial(build, generator),
+        build_pipeline=partial(build, generator, calibration, answer_judges),
         is_ready=lambda entry: True,
         close=nothing,
-        calibration=CALIBRATION,
+        calibration=calibration,
         default_preset="standard",
         edit_secret="secret",
     )
@@ -99,7 +117,8 @@ async def test_a_writer_that_follows_its_edited_steps_supports_the_answer() -> N
     response = await score(Writer(), request(include=["interventions"]))
     assert response.interventions.method == "continuation"
     assert response.interventions.effects is not None
-    assert {reply for effect in response.interventions.effects for reply in effect.responses} == {"followed"}
+    replies = {reply for effect in response.interventions.effects for reply in effect.responses}
+    assert replies == {"followed", "not_needed"}  # a trace that is accepted whatever the other half says
     assert (component(response, "S").value, response.status) == (1.0, "Accept")
 
 
@@ -115,6 +134,32 @@ async def test_a_writer_that_says_nothing_supports_nothing() -> None:
     assert response.status == "Review"
 
 
+class FollowJudge:
+    """A judge of whether the answer follows, which finds it fairly likely."""
+
+    identity = ModelIdentity(id="llama-3", family="llama", revision="1")
+
+    async def follows(self, trace: BlindTrace, answer: str, meter: Meter) -> Verdict:
+        return Judged(p_correct=0.8)
+
+
+IN_WORDS = "So the red door is always locked.\nHence the guard is never awake.\nThe answer is green."
+
+
+async def test_where_the_graph_cannot_say_a_judge_that_was_measured_says_whether_the_answer_follows() -> None:
+    heard = replace(CALIBRATION, scales={**CALIBRATION.scales, "answer_judge:llama-3": AS_GIVEN})
+    writer = Writer(sticks_to="The answer is blue.")
+    body = request(IN_WORDS, problem="Which door is safe?", include=["record"])
+    for calibration, source in ((CALIBRATION, None), (heard, "judge")):
+        response = await score(writer, body, calibration, [FollowJudge()])
+        assert (response.support.e_source, component(response, "S").value is None) == (source, source is None)
+    assert response.support.e == pytest.approx(0.8)
+    assert response.support.mean_delta == 0.5  # nobody can tell whether an answer in words followed
+    assert response.record is not None
+    again = await replay(Record.model_validate_json(response.record.model_dump_json()), build_replay)
+    assert (again.support, again.components) == (response.support, response.components)
+
+
 async def test_the_stated_answer_is_in_no_edited_prefix() -> None:
     writer = Writer()
     await score(writer, request("I know it is \\boxed{50}, since\n" + STEPS + "The answer is 50."))
@@ -127,6 +172,14 @@ async def test_samples_are_drawn_where_none_are_sent() -> None:
     assert {model.role for model in response.provenance.models} >= {"generator", "judge"}
     assert "generator" in response.provenance.prompts
     assert response.interval is not None
+
+
+async def test_the_writer_is_known_by_its_name_however_it_is_cased() -> None:
+    response = await score(Writer(), request(generator={"model": "GPT-4o"}, include=["record"]))
+    assert response.samples == 4
+    assert response.record is not None
+    again = await replay(Record.model_validate_json(response.record.model_dump_json()), build_replay)
+    assert (again.samples, again.score) == (response.samples, response.score)
 
 
 async def test_the_callers_samples_are_not_drawn_again() -> None:

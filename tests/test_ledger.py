@@ -7,13 +7,14 @@ import pytest
 
 from rafs.engines.scripted import Script, ScriptedGenerator
 from rafs.errors import BackendError
+from rafs.model_entry import ModelEntry, Role
 from rafs.record import Record
 from rafs.types import BlindTrace, Judged, ModelIdentity, Verdict
-from rafs.usage import Meter
+from rafs.usage import Meter, Priority
 from rafs.wire import MemberOut, ScoreResponse
 from service.scorer import replay
 from service.wiring import build_replay
-from tests.test_flow import LLAMA, SAMPLES, SMOL, STEPS, LengthJudge, content, request, scorer
+from tests.test_flow import LLAMA, REGISTRY, SAMPLES, SMOL, STEPS, LengthJudge, content, request, scorer
 
 GEMMA = ModelIdentity(id="gemma-2", family="gemma", revision="1")
 FALSE = "She has 4 * 15 = 70 nuts.\nAfter eating 10 she has 70 - 10 = 60 nuts.\nThe answer is 60."
@@ -107,6 +108,20 @@ async def test_only_the_writer_itself_is_asked_for_samples(model: str | None) ->
     assert component(response, "C").unmeasured == "no_samples"
 
 
+async def test_a_declared_family_is_known_however_it_is_cased() -> None:
+    titan = LengthJudge(ModelIdentity(id="titan-x", family="titan", revision="1"))
+    response = await scorer(titan, LengthJudge()).score(request(generator={"model": "gpt-4o", "family": "Titan"}))
+    assert {row.member for row in response.members if row.asked and row.family} == {"judge:smollm2"}
+
+
+async def test_the_writer_is_known_by_the_folder_that_its_weights_lie_in() -> None:
+    tune = ModelEntry(id="house", family="llama", roles=(Role.JUDGE,), source="path:/srv/models/tune-7", licence="L")
+    registry = REGISTRY.model_copy(update={"models": (*REGISTRY.models, tune)})
+    judged = scorer(LengthJudge(ModelIdentity(id="house", family="llama", revision="1")), registry=registry)
+    response = await judged.score(request(generator={"model": "Tune-7"}))
+    assert response.independence == "none_left"
+
+
 def component(response: ScoreResponse, name: str) -> Any:
     return next(part for part in response.components if part.name == name)
 
@@ -115,7 +130,7 @@ async def test_a_judge_that_hangs_is_replaced_within_the_request() -> None:
     response = await scorer(LengthJudge(delay_s=3600), LengthJudge(LLAMA), deadline_s=2).score(request())
     assert member(response, "judge:smollm2").silent == {"timeout": 2}
     assert member(response, "judge:llama-3").judged == 2
-    assert "deadline" not in response.reasons
+    assert not {"deadline", "verifier_down"} & set(response.reasons)
 
 
 @pytest.mark.parametrize(
@@ -132,3 +147,22 @@ async def test_a_panel_with_failures_replays(judges: list[LengthJudge]) -> None:
     again = await replay(Record.model_validate_json(response.record.model_dump_json()), build_replay)
     for part in ("score", "status", "reasons", "independence", "members", "ledger", "steps"):
         assert content(again)[part] == content(response)[part]
+
+
+class Noting(LengthJudge):
+    """Notes how urgent its callers are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[Priority] = []
+
+    async def verify(self, trace: BlindTrace, ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
+        self.seen.append(meter.caller.priority)
+        return await super().verify(trace, ask, meter)
+
+
+async def test_the_gate_is_served_before_other_presets() -> None:
+    judge = Noting()
+    for preset in ("gate", "standard", "deep"):
+        await scorer(judge).score(request(preset=preset))
+    assert judge.seen == [Priority.GATE, Priority.SCORE, Priority.SCORE]

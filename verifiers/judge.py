@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rafs.contracts import StepProber
 from rafs.types import Abstained, BlindTrace, Judged, LabelMass, ModelIdentity, Verdict, Why
 from rafs.usage import Meter
-from verifiers.judge_prompt import render_prompt
+from verifiers.judge_prompt import render_answer_prompt, render_prompt
 
 
 class JudgeVerifier:
@@ -38,6 +38,11 @@ class JudgeVerifier:
         prompt = render_prompt(trace, self._fence_key)
         masses = await self._prober.probe(prompt.head, prompt.steps, prompt.tail, ask, meter)
         return [read_mass(mass) for mass in masses]
+
+    async def follows(self, trace: BlindTrace, answer: str, meter: Meter) -> Verdict:
+        """Judge whether an answer follows from the steps; see `contracts.AnswerJudge`."""
+        prompt = render_answer_prompt(trace, answer, self._fence_key)
+        return read_mass((await self._prober.probe(prompt.head, prompt.steps, prompt.tail, [0], meter))[0])
 
 
 def read_mass(mass: LabelMass | Abstained) -> Verdict:

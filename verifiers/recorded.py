@@ -8,6 +8,23 @@ from rafs.types import BlindTrace, ModelIdentity, Verdict
 from rafs.usage import Meter
 
 
+class RecordedAnswerJudge:
+    """Repeats what a judge said on whether the answer follows."""
+
+    def __init__(self, tape: MemberTape, identity: ModelIdentity) -> None:
+        self._tape = tape
+        self._identity = identity
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Model of the judge that was recorded."""
+        return self._identity
+
+    async def follows(self, trace: BlindTrace, answer: str, meter: Meter) -> Verdict:
+        """Repeat the verdict."""
+        return from_tape(self._tape.verdicts[0])
+
+
 class RecordedVerifier:
     """Repeats one row of a recorded decision ledger."""
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from rafs.calibration import CheckerRates
+from rafs.quantities.labels import stands_in_latex
 from rafs.types import Abstained, BlindTrace, Claim, Judged, ModelIdentity, SourceKind, Truth, Verdict, Why
 from rafs.usage import Meter
 
@@ -87,8 +88,8 @@ def _step_of(claim: Claim) -> int:
 
 
 def _counts_things(claim: Claim, text: str) -> bool:
-    """Whether a calculation is one of money or of counted things; LaTeX is the language of bare numbers."""
-    if "\\" in text:
+    """Whether a calculation is one of money or of counted things."""
+    if stands_in_latex(text, claim.span):
         return False
     return bool(_CURRENCY.search(claim.text) or _THING.match(text, claim.span.end))
 

@@ -60,7 +60,7 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
     if relation == "=" and not modulus and "_" not in finder.text[left_span.start : right_span.end]:
         doubts |= other_arithmetic(finder.text, left_span.start, _end(right))
     if right is not None:
-        doubts |= _exclamation(finder, left, right)
+        doubts |= _exclamation(finder, left, right) | _less(finder, left, right)
     if modulus is None and remainder is None:
         doubts |= doubts_after(finder.tokens, after)
     finder.links.append(
@@ -117,6 +117,13 @@ def _exclamation(finder: Finder, left: LeftSide, right: Parsed) -> frozenset[str
     if value is not None and plain is not None and value < LEAST_OMITTED and value not in _factorials(plain):
         return frozenset()
     return frozenset(["exclamation"])
+
+
+def _less(finder: Finder, left: LeftSide, right: Parsed) -> frozenset[str]:
+    """Doubt whether a negative difference is told by its size: `30 - 50 = 20 less than before`."""
+    measure = right.expression.measure.split() if isinstance(right.expression, Number) else []
+    value = evaluate(left.parsed.expression) if "less" in measure or "fewer" in measure else None
+    return frozenset(["less"]) if value is not None and value < 0 else frozenset()
 
 
 def _factorials(number: Fraction) -> set[Fraction | None]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rafs.claims.line_labels import label_width
 from rafs.claims.right_sides import is_decoration
 from rafs.grammar.counted import FUNCTIONS, NOT_UNITS
 from rafs.grammar.functions import BARE
@@ -97,7 +98,15 @@ def _is_mark(tokens: Sequence[Token], index: int, end: int) -> bool:
     token = tokens[index]
     if token.kind is not Kind.JUNK or token.text == "digits":
         return False
-    return is_decoration(token) or (token.text == "|" and tokens[index + 1].spaced and not _is_closed_bar(tokens, end))
+    return (
+        is_decoration(token)
+        or token.text in _LINE_MARKS
+        or (token.text == "|" and tokens[index + 1].spaced and not _is_closed_bar(tokens, end))
+    )
+
+
+_LINE_MARKS = frozenset([*"∴∵§¶†‡「」『』", "..."])
+"""Signs at the beginning of a line; between two numbers they may be an operation."""
 
 
 def _is_closed_bar(tokens: Sequence[Token], end: int) -> bool:
@@ -112,16 +121,13 @@ MAX_CELL = 20
 
 
 def _past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
-    """Step over quotation marks, ticks, and the number of an item at the beginning of a line: `1)`, `(2)`."""
-    while start + 1 < end and _is_mark(tokens, start, end):
-        start += 1
-    if start and tokens[start - 1].kind not in (Kind.BREAK, Kind.JUNK):
-        return start
-    shape = [token.kind for token in tokens[start : min(start + 3, end)]]
-    if shape[:2] == [Kind.NUMBER, Kind.CLOSE]:
-        return start + 2
-    if shape == [Kind.OPEN, Kind.NUMBER, Kind.CLOSE] and start + 3 < end:
-        return start + 3 if tokens[start + 3].kind is Kind.NUMBER and tokens[start + 3].spaced else start
+    """Step over quotation marks, ticks, remarks and the number of an item at the beginning of a line: `1)`, `(2)`."""
+    while start + 1 < end:
+        is_head = not start or tokens[start - 1].kind in (Kind.BREAK, Kind.JUNK, Kind.CLOSE)
+        width = (label_width(tokens, start, end) if is_head else 0) or int(_is_mark(tokens, start, end))
+        if not width:
+            break
+        start += width
     return start
 
 
@@ -210,6 +216,8 @@ def _may_end_before(tokens: Sequence[Token], start: int, index: int) -> bool:
             return not _is_name(tokens, index - 1)
         case Kind.CLOSE:
             return _is_tag(tokens, start, index - 1)
+        case Kind.JUNK:
+            return is_decoration(tokens[index - 1])
     return False
 
 
@@ -256,7 +264,7 @@ def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset
             break
         if token.kind is Kind.CLOSE and _is_tag(tokens, start, position):
             break
-        if token.kind is not Kind.WORD:
+        if token.kind is not Kind.WORD and not (token.kind is Kind.JUNK and is_decoration(token)):
             doubts.add("unread")
             break
     return frozenset(doubts)

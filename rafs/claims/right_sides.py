@@ -9,9 +9,7 @@ from rafs.grammar.terms import Expression, Number, leaves
 from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
 from rafs.types import Span
 
-_HARMLESS = frozenset(
-    ["'", "#", "digits", "pmod", "`", '"', "“", "”", "„", "‘", "’", "«", "»", "~", "@", ">>", "\\hfill"]
-)
+_HARMLESS = frozenset([*"'#`\"“”„‘’«»~@", "digits", "pmod", ">>", "\\hfill"])
 """Signs that may follow a right side though they are not read."""
 _PICTURES = frozenset(["So", "Sk", "Cf", "Co", "Mn", "Me", "Sc"])
 """Unicode categories of ticks, emoji and the like."""

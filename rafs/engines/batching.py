@@ -121,12 +121,20 @@ class MicroBatcher(Generic[Item, Result]):
         """Run whatever waits and is more urgent than the batch that is running.
 
         For `run` to call, on the inference thread, between two slices of a long batch.
+
+        Raises:
+            BackendError: The batcher is being closed, so the batch is given up.
         """
+        if self._closed:
+            raise BackendError(f"{self._name}: shut down while the call was running")
         while batch := self._take_batch():
             self._finish(batch)
 
     def close(self) -> None:
-        """Refuse new items, fail the waiting ones, and let the running batch end."""
+        """Refuse new items, fail the waiting ones, and wait until the running batch ends or next gives way.
+
+        Blocks for one slice, so an event loop calls it on another thread.
+        """
         with self._changed:
             self._closed = True
             dropped = [entry for waiting in self._waiting.values() for entry in waiting]
@@ -219,7 +227,7 @@ class MicroBatcher(Generic[Item, Result]):
             results = self._run([entry.item for entry in batch])
         except RafsError as error:
             return error
-        except Exception as error:  # Task boundary: a failed batch fails its own callers, not the thread.
+        except BaseException as error:  # Task boundary: a failed batch (or a panic in Rust) fails its callers alone.
             failure = BackendError(f"{self._name}: {error}")
             failure.__cause__ = error
             return failure

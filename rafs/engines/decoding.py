@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rafs.engines.row_cache import Prefill, prefill, prefill_tokens
+from rafs.errors import BackendError
 
 if TYPE_CHECKING:
     import torch
@@ -22,6 +23,11 @@ class Row:
     max_new_tokens: int
     """At least 1."""
 
+    @property
+    def n_tokens(self) -> int:
+        """Of the prompt and what may be drawn."""
+        return len(self.prompt) + self.max_new_tokens
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeJob:
@@ -30,6 +36,11 @@ class DecodeJob:
     rows: tuple[Row, ...]
     abandoned: threading.Event = field(default_factory=threading.Event)
     """Set when the caller has left; its rows then end at the next token."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows, and tokens of the longest with what may be drawn."""
+        return len(self.rows), max(row.n_tokens for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +98,9 @@ def decode(model: "PreTrainedModel", jobs: Sequence[DecodeJob], how: Decoding) -
         model: Causal language model in evaluation mode.
         jobs: At least one row each.
         how: What is the same for all of them.
+
+    Raises:
+        BackendError: The model gave what are no numbers.
     """
     import torch
 
@@ -131,6 +145,8 @@ def _draw(logits: "torch.Tensor", temperature: float, streams: Sequence[random.R
     """Draw one token per row: the first whose cumulative probability passes the row's uniform number."""
     import torch
 
+    if logits.isnan().any():
+        raise BackendError("the model's logits are no numbers")
     if temperature == 0:
         greedy: list[int] = logits.argmax(dim=-1).tolist()
         return greedy

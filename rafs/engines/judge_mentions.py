@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Generic, TypeVar
 
+from rafs.engines.judge_stance import is_remark
 from rafs.engines.judge_words import Said, blank, fold
 
 Scale = tuple[float, float]
@@ -72,11 +73,26 @@ _BREAK = re.compile(rf"{_PAUSE})\b)", re.IGNORECASE)
 _BREAK_OF_REPLY = re.compile(rf"{_PAUSE}|it|its|the|this|that|there|they|he|she|i|we|all|every)\b)", re.IGNORECASE)
 """`Yes it is` and `no the sum is 9` open with a reply, `Correct the sum` does not."""
 _STARTS = re.compile(r"(?:^|[.!?:;\n]|\s[-–—])[\W_]*$")
-_COPULA = re.compile(r"\b(?:is|are|was)\s+(?:\w+ly\s+)?[*_]*$", re.IGNORECASE)
-"""`The step is INCORRECT.` states a label as plainly as `INCORRECT.` does."""
+_SENTENCE_END = re.compile(r"[.!?\n;:]")
+_UNSETTLED = re.compile(r"[\"'”’*_]*\s+(?:does|is|can|would)(?:\s*n['’]t|\s+not)\b", re.IGNORECASE)
+_OF_A_THING = re.compile(
+    r"[*_]*:\s*[-−$]?\d[\d.,]*\.?\s*(?:\Z|[^\W\d_])|"
+    r"[ \t]+(?!because|since|as\b|and|but|so\b|here|for\b|in\b|at\b|by\b|too|that|on\b|with|to\b|when|given|then|now|"
+    r"steps?\b|reasoning|solution|statement|claim|inference)"
+    r"[a-z]+\b(?![:=])"
+)
+"""`Correct: 42.` and `correct method` speak of something else than the step."""
+_ASKED = re.compile(
+    r"\b(?:incorrect|wrong|invalid|false|flawed|errors?|mistakes?|flaws?|issues?|problems?)\b[^.!\n?]*\?\W*$",
+    re.IGNORECASE,
+)
+"""A reply to a question of the judge's own, in which yes and no mean the reverse."""
+_UNMEANT = re.compile(
+    r"(?:\b(?:not|cannot|never|unable\s+to|(?:love|like|wish|want|tempted)\s+to)|n['’]t)\s+$", re.IGNORECASE
+)
 _ENDS = re.compile(r"[*_\"”’)]*[.!;]|[\W_]*$")
 _NUMBER = re.compile(
-    r"(?<![^\W_])(?<![.,/^+×·−-])(?<!\w\*)"
+    r"(?<![^\W_])(?<![.,/^+×·−<≤≥-])(?<!\w\*)"
     r"(?P<number>[-+−]?(?:\d{1,12}(?:[.,]\d{1,20})?|[.,]\d{1,20})(?:e[-+]?\d{1,3})?)"
     r"(?P<percent>\s?%)?(?:\s(?:stars?|points?))?"
     r"(?:[*_\s]{0,4}(?:/|\bout\s+of\b|\bof\b)[*_\s]{0,4}(?P<top>\d{1,6}(?:\.\d{1,6})?))?(?![^\W_]|[%^]|[.,/]\w)",
@@ -85,6 +101,8 @@ _NUMBER = re.compile(
 _NUMBERED = re.compile(
     r"(?<!this )\b(?:steps?|line|part|equation|eq\.|problem|question|criterion|option)\s*#?$", re.IGNORECASE
 )
+_NO_SCORE = re.compile(r"[*_]*\s*(?:[=+×÷^]|:\s*\d|(?:of|is|are|was|equals?|would|could|might)\b)")
+"""`7/10 is left` and `a 10 would need a proof` rate nothing, nor does the 2 of `score 2: 5`."""
 _GOES_ON = re.compile(r"[ \t]*(?:-|–|to\b|or\b|\.\.)[ \t]*\d|[ \t]+\d")
 """A range, or a second number: which of them is the score?"""
 
@@ -92,8 +110,8 @@ _GOES_ON = re.compile(r"[ \t]*(?:-|–|to\b|or\b|\.\.)[ \t]*\d|[ \t]+\d")
 def mentioned_verdicts(text: str, means: Mapping[str, Said]) -> list[Mention[Said]]:
     """Return every plain statement of a label in order; the menu itself ("yes or no") is none."""
     words = "|".join(sorted(map(re.escape, means), key=len, reverse=True))
-    echo = re.compile(rf"\b(?:{words})\b\W{{0,4}}(?:\b(?:or|and)\b|[/|,])\W{{0,4}}\b(?:{words})\b", re.IGNORECASE)
-    text = echo.sub(lambda match: blank(match[0]), text)
+    echo = re.compile(rf"\b({words})\b\W{{0,4}}(?:\b(?:or|and)\b|[/|,])\W{{0,4}}\b({words})\b", re.IGNORECASE)
+    text = echo.sub(lambda match: match[0] if means[fold(match[1])] is means[fold(match[2])] else blank(match[0]), text)
     found = (
         _verdict_at(text, match, means) for match in re.finditer(rf"{_EDGE}(?:{words})(?![^\W_]|-|\.\d)", text, re.I)
     )
@@ -104,16 +122,18 @@ def _verdict_at(text: str, match: re.Match[str], means: Mapping[str, Said]) -> M
     said, is_reply = means[fold(match[0])], fold(match[0]) in ("yes", "no")
     start, before = match.start(), text[max(0, match.start() - LEAD_CHARS) : match.start()]
     negation = _NEGATION.search(before)
-    if _QUALIFIED.search(before) or (negation and (is_reply or said is Said.NO)):
+    if _QUALIFIED.search(before) or (negation and (is_reply or said is Said.NO)) or _UNSETTLED.match(text, match.end()):
         return None  # "not incorrect", "partly correct" and "not yes" settle nothing
+    if (said is Said.YES and not is_reply and _OF_A_THING.match(text, match.end())) or _ASKED.search(before):
+        return None
     if negation:
         said, start = Said.NO, start - len(before) + negation.start()
     place, start = _place(text, start, match.end(), _VERDICT_LEAD, _BREAK_OF_REPLY if is_reply else _BREAK)
     if (
         place is None
         and not is_reply
-        and _COPULA.search(text[max(0, start - LEAD_CHARS) : start])
         and _ENDS.match(text, match.end())
+        and is_remark(_SENTENCE_END.split(before)[-1], said)
     ):
         place = Place.OPENING
     return None if place is None else Mention(start=start, end=match.end(), place=place, value=said)
@@ -134,7 +154,7 @@ def mentioned_scores(text: str, scale: Scale) -> list[Mention[float]]:
 
 def _score_at(text: str, match: re.Match[str], scale: Scale) -> Mention[float] | None:
     before = text[max(0, match.start() - LEAD_CHARS) : match.start()]
-    if _NUMBERED.search(before.rstrip()):
+    if _NUMBERED.search(before.rstrip()) or _NO_SCORE.match(text, match.end()):
         return None
     value = None if _GOES_ON.match(text, match.end()) else _normalised(match, scale)
     place, start = _place(text, match.start(), match.end(), _SCORE_LEAD, _BREAK)
@@ -174,7 +194,8 @@ def _place(text: str, start: int, end: int, lead: re.Pattern[str], pause: re.Pat
     before, after = text[offset:start], text[end : end + LEAD_CHARS]
     if re.match(r"\W{0,3}\?", after):
         return None, start
-    if led := lead.search(before):
+    led = lead.search(before)
+    if led and not _UNMEANT.search(before[: led.start()]):
         return Place.LED, offset + led.start()
     line, rest = before.rpartition("\n")[2], after.partition("\n")[0]
     if not re.search(r"[^\W_]", line) and re.match(r"[\W_]*$|[^\w(]*\(", rest):

@@ -18,7 +18,7 @@ from rafs.engines.judge_mentions import (
     read_number,
 )
 from rafs.engines.judge_objects import FoundObject, Pairs, find_objects
-from rafs.engines.judge_stance import contradicts, stance_of
+from rafs.engines.judge_stance import contradicts, stance_of, takes_back
 from rafs.engines.judge_words import Said, blank, known_words, labels_of, plain_words, spoken_part, vocabulary
 from rafs.engines.label_mass import Labels
 
@@ -110,14 +110,17 @@ def _verdict_of(value: object, labels: Labels) -> Said:
     means = known_words(labels, is_value=True)
     text = plain_words(str(value))
     found = last_plainest(mentioned_verdicts(text, means), text, reconsiders=False)
-    return (found.value if found else None) or Said.UNKNOWN
+    if found is None or found.value is None or contradicts(text[found.end :], found.value):
+        return Said.UNKNOWN
+    return found.value
 
 
 def _verdict(words: str, stated: _Stated, labels: Labels, after: int) -> Said:
     found = _said_in(words, labels)
     if stated.verdicts:
         (verdict,) = stated.verdicts
-        opposed = found is not None and found.start >= after and found.value is not verdict
+        is_plain = found is not None and (found.start >= after or found.place is Place.LED)
+        opposed = found is not None and is_plain and found.value is not verdict
         is_denied = opposed or contradicts(f"{stated.explanation}\n{words[after:]}", verdict)
         return Said.UNKNOWN if is_denied else verdict
     if found is None:
@@ -125,8 +128,9 @@ def _verdict(words: str, stated: _Stated, labels: Labels, after: int) -> Said:
     if found.value is None:
         return Said.UNKNOWN
     rest = words[found.end :]
-    opposed = any(
-        other.value is not found.value for other in mentioned_verdicts(rest, known_words(labels, is_value=False))
+    known = known_words(labels, is_value=False)
+    opposed = any(other.value is not found.value for other in mentioned_verdicts(rest, known)) or takes_back(
+        rest, [word for word, said in known.items() if said is not found.value]
     )
     remarks = rest if found.place is Place.LED else f"{words[: found.start]}\n{rest}"
     return Said.UNKNOWN if opposed or contradicts(remarks, found.value) else found.value

@@ -1,7 +1,7 @@
 """Whether a judge's explanation calls the step right or wrong, beside the label that it gave."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rafs.engines.judge_words import Said
 
@@ -13,19 +13,54 @@ _JUDGED = re.compile(
     re.IGNORECASE,
 )
 """A copula, and a word of judgement that no noun follows ("is the right total" judges nothing)."""
-_DENIED = re.compile(r"\b(?:not|never|hardly)\b|n['’]t\b|^['’]t\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|never|hardly|cannot)\b|n['’]t\b|^['’]t\b|\b(?:un|in|non)-$", re.IGNORECASE)
+_DOUBTED = re.compile(
+    r"\b(?:no|not|nothing|none|never|cannot|hardly|doubts?|nobody|neither|nor|without)\b|n['’]t\b", re.IGNORECASE
+)
+"""`nothing here is wrong`, `I do not think that it is right`: neither praise nor blame without more grammar."""
+_UNDOES = re.compile(
+    r"\b(?:but|however|though|although|except|yet|wait|unless)\b[^\n]{0,120}?"
+    r"(?:\bnot\b|n['’]t\b|\b(?:wrong|off\s+by|fails?|errors?|mistakes?|instead|incorrect|false|invalid|should)\b)"
+    r"|\A[\s*_,:;–—-]*(?:but\s+)?(?:only\s+)?(?:if|unless|except|provided|assuming|apart\s+from)\b"
+    r"|\A\W*\(?(?:not|wrong)\b\W*\Z"
+    r"|\b(?:right|correct|true|actual)\s+(?:value|answer|result|sum|total|product)\s+(?:would|should)\b",
+    re.IGNORECASE,
+)
+"""What takes a yes back: a fault behind a `but`, or a condition right behind it."""
+_DENIED_BEFORE = re.compile(r"(?:\b(?:not|never|hardly|cannot)|n['’]t)\s+$", re.IGNORECASE)
+"""`cannot be considered correct`"""
+_SUBJECTS = (
+    "steps?|claims?|statement|solution|answer|reasoning|work|equation|result|conclusion|calculation|"
+    "it|everything|all|this|that"
+)
+_PLAIN_PRAISE = re.compile(
+    r"\W*(?:(?:so|thus|therefore|hence|overall|ok|okay|indeed|yes|in\s+(?:short|summary|conclusion)|and|"
+    r"i\s+(?:think|find|believe|conclude|agree)(?:\s+that)?)\b\W*)*"
+    rf"(?:(?:the|this|that|these|all|both|last|final|current|whole|entire|given|student['’]s)\s+)*(?:{_SUBJECTS})(?:\s+\d{{1,3}})?"
+    r"(?:\s+(?:is|are)|['’]s)(?:\s+\w+ly|\s+(?:indeed|also|quite|all|both))*[\s*_]+$",
+    re.IGNORECASE,
+)
+"""What stands before the word of praise where the step as a whole is its subject."""
 _PARTLY = re.compile(
-    r"\b(?:part(?:ial)?ly|mostly|almost|nearly|largely|possibly|probably|likely|necessarily)\b", re.IGNORECASE
+    r"\b(?:part(?:ial)?ly|mostly|almost|nearly|largely|possibly|probably|likely|necessarily|half|far\s+from|near|"
+    r"close\s+to|no\s+longer|less\s+than|anything\s+but|neither)\b",
+    re.IGNORECASE,
 )
 _FAULTS = (
     r"(?!(?:minor|small|slight|trivial|typing|spelling|style|notation)\b)(?:\w+\s+){0,2}?(?:errors?|mistakes?|flaws?)\b"
 )
-_FAULTLESS = re.compile(rf"\b(?:no|not\s+an?|without|zero|any|free\s+of)\s+{_FAULTS}", re.IGNORECASE)
-_FAULTY = re.compile(
-    rf"\b(?:an?|the|one|two|some|several|contains|has|makes?|made)\s+{_FAULTS}|\bshould\s+(?:have\s+been|be|equal)\b"
-    r"|\b(?:does\s+not|doesn['’]t|do\s+not|don['’]t)\s+(?:follow|hold)\b",
+_FAULTLESS = re.compile(
+    rf"\b(?:no|not\s+an?|without|zero|any|free\s+of)\s+{_FAULTS}|\bnothing\s+(?:here\s+)?(?:is\s+)?(?:{_WRONG})\b",
     re.IGNORECASE,
 )
+_FAULTY = re.compile(
+    rf"\b(?:an?|the|one|two|some|several|contains|has|makes?|made|there\s+are)\s+{_FAULTS}|\bshould\s+(?:have\s+been|be|equal)\b"
+    r"|\b(?:does\s+not|doesn['’]t|do\s+not|don['’]t)\s+(?:follow|hold)\b|\bmiscalculat\w+|\boff\s+by\b"
+    r"|\bfails\b(?!\s+to\s)",
+    re.IGNORECASE,
+)
+_TURN = r"(?:[,.;:!–—-]|\b(?:actually|rather|then|mean|say|no|not|now)\b|\bis\s+(?=yes\b|no\b))"
+_COPULA = re.compile(r"\b(?:is|are|was)\s+(?:\w+ly\s+)?[*_]*$", re.IGNORECASE)
 _HEDGED = re.compile(
     r"\b(?:would|could|might|may|if|whether|seems?|looks?|appears?|thought|says?|said|claims?|supposed|unless)\b", re.I
 )
@@ -44,25 +79,53 @@ def stances(text: str) -> Iterator[Said]:
 
 def _in_sentence(sentence: str) -> Iterator[Said]:
     for match in _JUDGED.finditer(sentence):
-        denied = _DENIED.search(match["between"]) is not None
-        if denied and match["right"]:
+        before, between = sentence[: match.start()], match["between"]
+        denied = _DENIED.search(between) or _DENIED_BEFORE.search(before)
+        if match["right"] and denied:
             yield Said.NO
-        elif not denied and not _PARTLY.search(match["between"]):
-            yield Said.YES if match["right"] else Said.NO
+        elif not (_PARTLY.search(between) or _DOUBTED.search(before)):
+            yield Said.YES if bool(match["right"]) is not bool(denied) else Said.NO
     if _FAULTLESS.search(sentence):
         yield Said.YES
     elif _FAULTY.search(sentence):
         yield Said.NO
 
 
+def is_remark(before: str, said: Said) -> bool:
+    """Whether `before`, up to a label, makes a sentence of it that is as plain as the label alone: `The step is`."""
+    if said is Said.YES:
+        return _PLAIN_PRAISE.match(before) is not None
+    return _COPULA.search(before) is not None and not _DOUBTED.search(before)
+
+
 def contradicts(explanation: str, verdict: Said) -> bool:
     """Whether an explanation disagrees: any fault found against a yes, nothing but praise against a no."""
     said = set(stances(explanation))
-    return Said.NO in said if verdict is Said.YES else said == {Said.YES}
+    if verdict is Said.YES:
+        return Said.NO in said or _UNDOES.search(explanation) is not None
+    return said == {Said.YES}
+
+
+def takes_back(rest: str, opposites: Sequence[str]) -> bool:
+    """Whether one of the opposite labels ends a clause behind a verdict, as in `Yes. On second thought, no`."""
+    words = "|".join(map(re.escape, opposites))
+    return re.search(rf"{_TURN}\W{{0,8}}(?:{words})\b(?=\W{{0,8}}\Z|\s{{0,8}}[.!\n])", rest, re.IGNORECASE) is not None
 
 
 def stance_of(text: str) -> Said:
-    """Return the one stance of a whole reply without a label; unknown where there are two, none, or it is cut off."""
+    """Return the one stance of a whole reply without a label.
+
+    Unknown where there are two, none, or it is cut off; praise counts where the step as a whole is its subject.
+    """
     said = set(stances(text))
     is_whole = re.search(r"[.!](?:[\s*_\"”')]|$)*$", text) is not None
-    return said.pop() if len(said) == 1 and is_whole else Said.UNKNOWN
+    if len(said) != 1 or not is_whole:
+        return Said.UNKNOWN
+    praised = all(_praises_all(sentence) for sentence in _SENTENCE.findall(text) if _JUDGED.search(sentence))
+    return Said.NO if said == {Said.NO} else Said.YES if praised else Said.UNKNOWN
+
+
+def _praises_all(sentence: str) -> bool:
+    return all(
+        _PLAIN_PRAISE.match(sentence[: match.start("right")]) for match in _JUDGED.finditer(sentence) if match["right"]
+    )

@@ -29,7 +29,9 @@ def label_ids(tokenizer: PartTokenizer, label: str) -> tuple[int, ...]:
     Raises:
         ConfigError: No spelling is one token.
     """
-    ids = tokenizer.single_ids(label_spellings(label))
+    spellings = label_spellings(label)
+    # Some tokenizers put a space before whatever stands first: the reply to a chat then begins without one.
+    ids = tuple(dict.fromkeys([*tokenizer.single_ids(spellings), *tokenizer.single_ids(spellings, after="\n")]))
     if not ids:
         raise ConfigError(f"no spelling of the label {label!r} is one token of this model; choose other labels")
     return ids

@@ -63,7 +63,7 @@ def load_model(
             use_safetensors=True,
             output_loading_info=True,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, MemoryError) as error:  # RuntimeError: out of memory
+    except Exception as error:  # Whatever a damaged or foreign folder makes its many readers raise, or no memory.
         raise BackendError(f"cannot load a model from {str(folder)!r}: {error}") from error
     # transformers fills what is missing with random numbers; a pooler that a folder lacks is one that nothing reads.
     if missing := sorted(key for key in report["missing_keys"] if not key.startswith("pooler.")):
@@ -89,6 +89,13 @@ def onto_device(model: "PreTrainedModel") -> "PreTrainedModel":
 
 
 def window_tokens(model: "PreTrainedModel") -> int:
-    """Return the bound of one prompt: the model's own window, where it has one and it is not larger than ours."""
-    own = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    """Return the bound of one prompt: the model's own window, where it has one and it is not larger than ours.
+
+    A model with other positions for long prompts (LongRoPE) is kept to the short ones: the keys of a trunk would be
+    wrong for one of two prompts that share it.
+    """
+    config = model.config.get_text_config()
+    rope = getattr(config, "rope_parameters", None) or {}
+    long = rope.get("original_max_position_embeddings") if rope.get("rope_type") == "longrope" else None
+    own = long or getattr(config, "max_position_embeddings", None)
     return min(int(own or MAX_WINDOW_TOKENS), MAX_WINDOW_TOKENS)

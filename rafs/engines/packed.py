@@ -51,6 +51,11 @@ class Packed:
         """Tokens of trunk and branches, each once."""
         return len(self.trunk) + n_branch_tokens(self.branches)
 
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest prompt."""
+        return max(branch.leaves_at + len(branch.ids) for branch in self.branches)
+
     def prompts(self) -> list[tuple[int, ...]]:
         """Return every prompt by itself."""
         return [self.trunk[: branch.leaves_at] + branch.ids for branch in self.branches]

@@ -3,15 +3,16 @@
 A layout is data (models.yaml). Laid out, a trace is one row of ids with exactly one mark per step, P + T(s + 1) tokens.
 """
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from rafs.contracts import PromptPart
 from rafs.engines.prompt_tokens import PartTokenizer
-from rafs.errors import ConfigError
+from rafs.errors import BackendError, ConfigError
 from rafs.types import Abstained, Judged, Verdict, Why
 
 Framing = Literal["plain", "chat", "turns"]
@@ -89,7 +90,7 @@ class LaidOut:
 
     ids: tuple[int, ...]
     reads: tuple[int, ...]
-    """Where the score of each step is read, in order; the last id is the last of them."""
+    """Where the scores are read, in order; the last id is the last of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,27 +111,64 @@ class StepLayout:
         """Resolve the layout's tokens.
 
         Raises:
-            ConfigError: The separator is not one token, there is no beginning-of-text token, or the chat template
-                does not render the messages as given.
+            ConfigError: Separator, good or bad are not one token, there is no beginning-of-text token, or the chat
+                template does not render the messages as given.
         """
-        self._layout = layout
+        self.layout = layout
         self._tokenizer = tokenizer
+        self._name = name
         self._anchor = tokenizer.ids(PromptPart(text=_ANCHOR))
-        self._separator = self.single_id(layout.separator, "separator", name)
+        self._separator = self._single_id(layout.separator, "separator")
         self._frame = _find_frame(layout, tokenizer, name)
         self._mark = (*self._frame.before_mark, self._separator)
         is_plain_text = layout.framing != "turns" and not layout.has_blank_separator
         self._cut = re.compile(f"(?={re.escape(layout.separator.strip())})") if is_plain_text else None
+        self.pair: list[int] = []
+        """Ids of the good and the bad token, where the score is read from two."""
+        if isinstance(layout.score, TokenPair):
+            texts = {"tokens.good": layout.score.good, "tokens.bad": layout.score.bad}
+            self.pair = [self._single_id(text, key) for key, text in texts.items()]
 
-    def single_id(self, text: str, key: str, name: str) -> int:
-        """Return the one token that a text of the layout is.
+    async def judge(
+        self,
+        problem: str,
+        steps: Sequence[str],
+        ask: Sequence[int],
+        window: int,
+        score: Callable[[LaidOut], Awaitable[Sequence[float]]],
+    ) -> list[Verdict]:
+        """Return the verdicts of `StepRewarder.reward`.
+
+        Args:
+            problem: Untrusted.
+            steps: Untrusted.
+            ask: Positions in `steps`; nothing after the last of them is read.
+            window: Tokens that the model takes.
+            score: Asks the model for P(correct) of the asked steps of a trace; not called where there is none.
 
         Raises:
-            ConfigError: It is none or several.
+            BackendError: The scores are not one number a step.
         """
-        found = self._tokenizer.single_ids([text]) or tuple(self._encode(text))
+        kept = written(steps[: max(ask, default=-1) + 1])
+        laid = self.lay_out(problem, [steps[t] for t in kept], window)
+        if laid is None:
+            unclear = Abstained(why=Why.UNPARSED, detail="the trace spells the mark that ends a step of this model")
+            return read_verdicts(steps, ask, [], unclear)
+        too_long = Abstained(why=Why.TOO_LONG, detail=f"the trace passes {window} tokens")
+        asked = {t: read for t, read in zip(kept, laid.reads, strict=False) if t in ask and read < window}
+        reads = tuple(asked.values())
+        scores = await score(LaidOut(ids=laid.ids[: reads[-1] + 1], reads=reads)) if reads else []
+        if len(scores) != len(reads) or not all(map(math.isfinite, scores)):
+            raise BackendError(f"{self._name}: {len(reads)} steps gave the scores {scores[:3]}...")
+        found = dict(zip(asked, scores, strict=True))
+        return read_verdicts(steps, ask, [found.get(t, too_long) for t in kept], too_long)
+
+    def _single_id(self, text: str, key: str) -> int:
+        found = self._tokenizer.single_ids([text]) or self._tokenizer.single_ids([text], after=_ANCHOR)
         if len(found) != 1:
-            raise ConfigError(f"model {name!r}: prm.{key}: got {text!r}, {len(found)} tokens; allowed: one token")
+            raise ConfigError(
+                f"model {self._name!r}: prm.{key}: got {text!r}; allowed: what is one token of its tokenizer"
+            )
         return found[0]
 
     def lay_out(self, problem: str, steps: Sequence[str], limit: int) -> LaidOut | None:
@@ -145,20 +183,20 @@ class StepLayout:
             None where the marks in the tokens are not exactly one per step, at its end.
         """
         frame = self._frame
-        opening = self._layout.write_opening(problem)
+        opening = self.layout.write_opening(problem)
         # Only what stands first in the whole text gets the space that some tokenizers put there.
-        encode = self._encode_first if self._layout.framing == "plain" else self._encode
+        encode = self._encode_first if self.layout.framing == "plain" else self._encode
         ids = [*frame.start, *self._text_ids(opening, encode), *frame.after_opening]
         body, ends = len(ids), list[int]()
         for place, step in enumerate(steps):
             if len(ids) > limit:
                 break
             ids += frame.before_step if place else ()
-            ids += [*self._text_ids(self._layout.write_step(step, place), self._encode), *self._mark]
+            ids += [*self._text_ids(self.layout.write_step(step, place), self._encode), *self._mark]
             ends.append(len(ids) - 1)
-        if ends != self._find_marks(ids, body if self._layout.has_blank_separator else 0):
+        if ends != self._find_marks(ids, body if self.layout.has_blank_separator else 0):
             return None
-        reads = tuple(end - (self._layout.read == "before") for end in ends)
+        reads = tuple(end - (self.layout.read == "before") for end in ends)
         return LaidOut(ids=tuple(ids[: max(reads, default=-1) + 1]), reads=reads)
 
     def _find_marks(self, ids: Sequence[int], start: int) -> list[int]:

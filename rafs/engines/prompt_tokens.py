@@ -18,11 +18,11 @@ USER_SLOT = "\x00rafs-user-content\x00"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatFrame:
-    """What a chat template puts around the user's message."""
+    """What stands around a prompt: what a chat template puts around the user's message, or what starts a plain text."""
 
     before: PromptPart
     after: PromptPart
-    """Ends where the assistant's reply begins."""
+    """Of a chat, it ends where the assistant's reply begins."""
 
 
 class PartTokenizer:
@@ -65,10 +65,19 @@ class PartTokenizer:
         decoded: Any = self._tokenizer.decode(list(ids), skip_special_tokens=True)
         return str(decoded)
 
-    def single_ids(self, texts: Sequence[str]) -> tuple[int, ...]:
-        """Return the ids of those texts that are exactly one token."""
-        encoded = [self._encode(text) for text in texts]
-        return tuple(dict.fromkeys(ids[0] for ids in encoded if len(ids) == 1))
+    def single_ids(self, texts: Sequence[str], after: str = "") -> tuple[int, ...]:
+        """Return the ids of those texts that are exactly one token where they go on from `after`, and a known one."""
+        start = self._encode(after)
+        encoded = [self._encode(after + text) for text in texts]
+        singles = dict.fromkeys(ids[-1] for ids in encoded if ids and ids[:-1] == start)
+        return tuple(index for index in singles if index != self._tokenizer.unk_token_id)
+
+    def plain_frame(self) -> ChatFrame:
+        """Return what the tokenizer itself puts before a plain text, such as `<s>`; nothing for many."""
+        whole: Any = self._tokenizer("a")["input_ids"]
+        before = whole[: whole.index(self._encode("a")[0])]
+        start = "".join(self._tokenizer.convert_ids_to_tokens(before))
+        return ChatFrame(before=PromptPart(text=start, trusted=True), after=PromptPart(text="", trusted=True))
 
     def chat_frame(self) -> ChatFrame | None:
         """Return what the chat template puts around a user's message; None when the model has no template."""
@@ -96,5 +105,5 @@ def load_tokenizer(folder: Path) -> PartTokenizer:
 
     try:
         return PartTokenizer(AutoTokenizer.from_pretrained(folder, local_files_only=True))
-    except (OSError, ValueError) as error:
+    except Exception as error:  # The reader of tokenizer.json raises nothing more special.
         raise BackendError(f"no tokenizer in {str(folder)!r}: {error}") from error

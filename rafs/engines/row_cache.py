@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from transformers import DynamicCache, PreTrainedModel
 
 
+HEAD_SIZES = ("head_dim", "global_head_dim", "qk_head_dim", "v_head_dim")
+"""By the names that configurations have for them; layers, keys and values may differ, and the largest counts."""
+
+
 class Prefill(StrEnum):
     """How prompts come into the cache, best first."""
 
@@ -21,7 +25,7 @@ class Prefill(StrEnum):
     PADDED = "padded"
     """Different prompts side by side, padded at the left; equal ones once."""
     ALONE = "alone"
-    """Row by row, nothing shared or batched; always right, whatever the architecture."""
+    """Row by row, nothing shared or batched; masks and positions are left to the model."""
 
 
 @dataclass(slots=True)
@@ -33,6 +37,8 @@ class Rows:
     """(rows, length); 0 on the padding at the left."""
     logits: "torch.Tensor"
     """(rows, V), of the next token."""
+    is_alone: bool = False
+    """Whether it is one row, whose mask the model does not need: recurrent ones take a mask of the new token alone."""
 
     def select(self, places: Sequence[int]) -> None:
         """Keep, repeat or reorder rows."""
@@ -51,11 +57,44 @@ class Rows:
         self.mask = torch.cat([self.mask, self.mask.new_ones((len(tokens), 1))], dim=1)
         output = model(
             input_ids=torch.tensor(list(tokens), device=self.mask.device)[:, None],
-            attention_mask=self.mask,
-            **_with_positions(model, self.mask.sum(dim=-1, keepdim=True) - 1),
+            **_places(model, self.mask, self.mask.sum(dim=-1, keepdim=True) - 1, self.is_alone),
             **with_cache(model, self.cache),
         )
         self.logits = output.logits[:, -1]
+
+
+def cache_token_bytes(model: "PreTrainedModel", n_bytes: int) -> int:
+    """Return the bytes of keys and values of a token, at most: 2 x layers x key heads x head size x bytes of a number.
+
+    A model without attention heads, whose states do not grow, is counted as one whose heads are as wide as it is.
+
+    Args:
+        model: Any causal language model.
+        n_bytes: Of one number.
+    """
+    config = model.config.get_text_config()
+    n_heads = getattr(config, "num_attention_heads", None) or 1
+    n_kept = getattr(config, "num_key_value_heads", None) or n_heads
+    named = [getattr(config, name, None) or 0 for name in HEAD_SIZES]
+    size = max(named) or config.hidden_size // n_heads
+    return int(2 * config.num_hidden_layers * n_kept * size * n_bytes)
+
+
+def cut_rows(sizes: Sequence[tuple[int, int]], max_rows: int, max_tokens: int) -> list[slice]:
+    """Cut rows, or groups of rows that stay together, into batches whose cache is bounded, in order.
+
+    Args:
+        sizes: Rows of each, and tokens of the longest of them with what may be drawn.
+        max_rows: Bound of the rows of a batch.
+        max_tokens: Bound of its rows x its longest one, as a padded cache has them; what is larger is alone.
+    """
+    cuts, n_rows, longest = [0], 0, 0
+    for at, (rows, tokens) in enumerate(sizes):
+        n_rows, longest = n_rows + rows, max(longest, tokens)
+        if at > cuts[-1] and (n_rows > max_rows or n_rows * longest > max_tokens):
+            cuts.append(at)
+            n_rows, longest = rows, tokens
+    return [slice(start, end) for start, end in zip(cuts, [*cuts[1:], len(sizes)], strict=True) if end > start]
 
 
 def pack_prompts(prompts: Sequence[tuple[int, ...]]) -> Packed:
@@ -89,19 +128,18 @@ def prefill(
         model: Causal language model in evaluation mode.
         jobs: Prompts of at least one token; only those of one job share what they begin with.
         how: ALONE takes a single prompt.
-        give_way: Called between passes.
+        give_way: Called before each pass of SHARED; the others are one pass.
     """
     if how is Prefill.SHARED:
         return _join([_shared(model, prompts, give_way) for prompts in jobs])
-    return _padded(model, [prompt for prompts in jobs for prompt in prompts])
+    return _padded(model, [prompt for prompts in jobs for prompt in prompts], how is Prefill.ALONE)
 
 
 def _shared(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]], give_way: Callable[[], None]) -> Rows:
     from transformers import DynamicCache
 
     distinct = list(dict.fromkeys(prompts))
-    packed, cache = pack_prompts(distinct), DynamicCache()
-    give_way()
+    packed, cache = replace(pack_prompts(distinct), give_way=give_way), DynamicCache()
     rows = _join(
         [_part(each, cache, logits) for each, logits in run_passes(model, packed, cache, sliced_passes(packed, 0))]
     )
@@ -154,7 +192,7 @@ def _join(parts: Sequence[Rows]) -> Rows:
     return Rows(cache=cache, mask=mask, logits=torch.cat([part.logits for part in parts]))
 
 
-def _padded(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]]) -> Rows:
+def _padded(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]], is_alone: bool) -> Rows:
     from transformers import DynamicCache
 
     distinct = list(dict.fromkeys(prompts))
@@ -162,20 +200,23 @@ def _padded(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]]) -> Row
     cache = DynamicCache(config=model.config)
     output = model(
         input_ids=ids,
-        attention_mask=mask,
         logits_to_keep=1,
-        **_with_positions(model, (mask.cumsum(dim=-1) - 1).clamp(min=0)),
+        **_places(model, mask, (mask.cumsum(dim=-1) - 1).clamp(min=0), is_alone),
         **with_cache(model, cache),
     )
-    rows = Rows(cache=cache, mask=mask, logits=output.logits[:, -1])
+    rows = Rows(cache=cache, mask=mask, logits=output.logits[:, -1], is_alone=is_alone)
     rows.select([distinct.index(prompt) for prompt in prompts])
     return rows
 
 
-def _with_positions(model: "PreTrainedModel", positions: "torch.Tensor") -> dict[str, Any]:
-    """Return the forward argument for positions; models that count by other means take none."""
+def _places(
+    model: "PreTrainedModel", mask: "torch.Tensor", positions: "torch.Tensor", is_alone: bool
+) -> dict[str, Any]:
+    """Return the forward arguments for mask and positions; models that count by other means take no positions."""
+    if is_alone:
+        return {}
     takes = "position_ids" in inspect.signature(model.forward).parameters
-    return {"position_ids": positions} if takes else {}
+    return {"attention_mask": mask, **({"position_ids": positions} if takes else {})}
 
 
 def _pad_left(rows: Sequence[Sequence[int]], device: "torch.device") -> "tuple[torch.Tensor, torch.Tensor]":

@@ -41,6 +41,8 @@ class Script:
     samples: dict[SampleKey, tuple[Sampled, ...]] = field(default_factory=dict)
     pairs: dict[tuple[str, str], Entailment | Abstained] = field(default_factory=dict)
     vectors: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    is_cut: bool = False
+    """The deadline had cut the continuations off: what is not on the script came too late."""
 
 
 SCRIPTED = ModelIdentity(id="scripted", family="scripted", revision="1")
@@ -101,8 +103,13 @@ class ScriptedGenerator:
     async def continue_trace(
         self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
     ) -> Sequence[Sequence[Sampled]]:
-        """See `Generator.continue_trace`. A request that is not on the script raises BackendError."""
+        """See `Generator.continue_trace`.
+
+        A request that is not on the script raises BackendError, or TimeoutError where the script was cut.
+        """
         keys = [SampleKey(problem=problem, prefix=prefix, n=n, seed=seed) for prefix in prefixes]
+        if self._script.is_cut and not self._script.samples.keys() >= set(keys):
+            raise TimeoutError
         return [_find(self._script.samples, key, "continuation") for key in keys]
 
 

@@ -85,7 +85,8 @@ class ServerConnection:
         """Read the key and open no connection yet.
 
         Raises:
-            ConfigError: The key's environment variable is named but not set, or its value fits no header.
+            ConfigError: The key's environment variable is named but not set, or its value fits no header; the address
+                is none; or a proxy that the environment names cannot be used.
         """
         self._key = None if settings.api_key_env is None else _read_key(settings.api_key_env)
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
@@ -93,12 +94,7 @@ class ServerConnection:
         self._settings = settings
         self._limit = AdaptiveLimit(settings.max_concurrent)
         self._times_lost = 0
-        self._client = httpx.AsyncClient(
-            base_url=settings.base_url.rstrip("/").removesuffix("/v1"),
-            headers=headers,
-            timeout=httpx.Timeout(settings.deadline_s, connect=min(CONNECT_S, settings.deadline_s)),
-            limits=httpx.Limits(max_connections=settings.max_concurrent),
-        )
+        self._client = _open_client(settings, headers)
 
     @property
     def settings(self) -> ServerSettings:
@@ -128,16 +124,24 @@ class ServerConnection:
                 or the deadline passed (`timed_out`).
             OverloadedError: Too many requests wait for this server.
         """
+        return await self._ask("POST", path, {"model": self._settings.model, **body}, priority)
+
+    async def get(self, path: str) -> Mapping[str, Json]:
+        """Return the JSON object at `path`; see `post`."""
+        return await self._ask("GET", path, None, Priority.GATE)
+
+    async def _ask(
+        self, method: str, path: str, body: Mapping[str, Json] | None, priority: Priority
+    ) -> Mapping[str, Json]:
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type(_TransientError),
             stop=tenacity.stop_after_attempt(self._settings.attempts),
             wait=_pause_s,
             reraise=True,
         )
-        content = {"model": self._settings.model, **body}
         try:
             async with asyncio.timeout(self._settings.deadline_s) as budget:
-                return await retrying(self._post_once, path, content, priority, budget)
+                return await retrying(self._ask_once, method, path, body, priority, budget)
         except TimeoutError as error:
             raise BackendError(
                 f"{self._where(path)} gave no answer within {self._settings.deadline_s} s", timed_out=True
@@ -148,12 +152,12 @@ class ServerConnection:
                 timed_out=error.timed_out,
             ) from error
 
-    async def _post_once(
-        self, path: str, body: Mapping[str, Json], priority: Priority, budget: asyncio.Timeout
+    async def _ask_once(
+        self, method: str, path: str, body: Mapping[str, Json] | None, priority: Priority, budget: asyncio.Timeout
     ) -> Mapping[str, Json]:
         async with self._limit.slot(priority) as slot:
             try:
-                status, headers, content = await self._exchange(path, body)
+                status, headers, content = await self._exchange(method, path, body)
             except httpx.TimeoutException as error:
                 slot.overloaded = True
                 raise _TransientError("timed out", timed_out=True) from error
@@ -179,10 +183,13 @@ class ServerConnection:
             raise BackendError(f"{self._where(path)} sent a {type(parsed).__name__}, not a JSON object")
         return parsed
 
-    async def _exchange(self, path: str, body: Mapping[str, Json]) -> tuple[int, httpx.Headers, bytes]:
+    async def _exchange(
+        self, method: str, path: str, body: Mapping[str, Json] | None
+    ) -> tuple[int, httpx.Headers, bytes]:
         """Send one request and read the reply, as far as one may be long."""
         content = bytearray()
-        async with self._client.stream("POST", path, content=json.dumps(body), headers=JSON) as response:
+        sent = None if body is None else json.dumps(body)
+        async with self._client.stream(method, path, content=sent, headers=JSON) as response:
             async for block in response.aiter_raw():
                 content += block
                 if len(content) > MAX_REPLY_BYTES:
@@ -210,6 +217,21 @@ class ServerConnection:
                 return "; check `model` and the endpoint's address in models.yaml"
             case _:
                 return ""
+
+
+def _open_client(settings: ServerSettings, headers: Mapping[str, str]) -> httpx.AsyncClient:
+    address = settings.base_url.rstrip("/").removesuffix("/v1")
+    try:
+        return httpx.AsyncClient(
+            base_url=address,
+            headers=headers,
+            timeout=httpx.Timeout(settings.deadline_s, connect=min(CONNECT_S, settings.deadline_s)),
+            limits=httpx.Limits(max_connections=settings.max_concurrent),
+        )
+    except httpx.InvalidURL as error:
+        raise ConfigError(f"endpoint of {settings.model!r}: {address!r} is no address: {error}") from error
+    except (ImportError, ValueError) as error:
+        raise ConfigError(f"the proxy of the environment (HTTP_PROXY, ALL_PROXY) cannot be used: {error}") from error
 
 
 def _read_key(variable: str) -> str:
@@ -254,6 +276,6 @@ def _retry_after_s(header: str) -> float | None:
         return max(0.0, seconds) if math.isfinite(seconds) else None
     try:
         at = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

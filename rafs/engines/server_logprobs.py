@@ -80,5 +80,6 @@ def _name(token: str, spellings: Mapping[int, str]) -> str:
 def _checked(value: Json) -> float:
     """Return a log-probability, no greater than 0 and no less than `LEAST`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value <= ROUNDING:  # nor NaN
-        raise BackendError(f"the model server gives {str(value)[:40]!r} for a log-probability")
+        got = "a number above 0, or none" if isinstance(value, float | int) else type(value).__name__
+        raise BackendError(f"the model server gives no log-probability but {got}")  # not the value: it may be the key
     return float(min(0.0, max(LEAST, value)))

@@ -27,7 +27,17 @@ from rafs.usage import Caller, Meter, Priority, Stage
 TOP_LOGPROBS = {Way.COMPLETION: 20, Way.SHORT_LIST: 5, Way.CHAT: 20}
 """The most that vLLM gives by default, that older servers give, and that chats give."""
 
-Ids = Mapping[PromptPart, list[int]]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Encoded:
+    """Token ids of what prompts are made of."""
+
+    before: Sequence[int]
+    parts: Mapping[PromptPart, list[int]]
+    after: Sequence[int]
+
+    def join(self, parts: Sequence[PromptPart]) -> list[int]:
+        return [*self.before, *(index for part in parts for index in self.parts[part]), *self.after]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +45,13 @@ class _Prompt:
     """One prompt, in the form that the server takes."""
 
     parts: Sequence[PromptPart]
-    frame: ChatFrame | None
     ids: list[int] | None
-    """Of all, the frame included; None where nobody can tell them."""
-
-    @property
-    def message(self) -> str:
-        """For a chat, whose template the server applies; what looks like a control token is broken up."""
-        return "".join(part.text if part.trusted else defuse(part.text) for part in self.parts)
+    """Of all, what stands around them included; None where nobody can tell them."""
 
     @property
     def text(self) -> str:
-        """For a completion."""
-        return self.message if self.frame is None else self.frame.before.text + self.message + self.frame.after.text
+        """What the server frames itself; what looks like a control token is broken up."""
+        return "".join(part.text if part.trusted else defuse(part.text) for part in self.parts)
 
 
 class ServerProber:
@@ -76,11 +80,12 @@ class ServerProber:
                 way token ids are sent: parts join exactly and untrusted text cannot become a control token. Only to
                 servers that can do neither text is sent.
             labels: The two replies, summed over their spellings.
-            chat: Put the chat template around the prompt; needs `tokenizer`.
+            chat: Put the model's chat template around the prompt, as one user message; where the server does not tell
+                the template's tokens, it is asked for a chat. Else the prompt starts as the tokenizer starts a text.
             window: Tokens of a prompt that the server takes; None leaves it to the server to say or to refuse.
 
         Raises:
-            ConfigError: `chat` without a tokenizer that has a chat template, or labels that are no tokens of it.
+            ConfigError: `chat` with a tokenizer that has no chat template, or labels that are no tokens of it.
         """
         self._server = KnownServer(connection)
         self._identity = identity
@@ -88,7 +93,8 @@ class ServerProber:
         self._served_tokenizer = ServerTokenizer(connection)
         self._labels = labels
         self._window = window
-        self._frame = self._chat_frame() if chat else None
+        self._chat = chat
+        self._frame = None if tokenizer is None else _local_frame(tokenizer, chat, identity.id)
         if tokenizer is not None:
             for label in labels:
                 label_ids(tokenizer, label)
@@ -103,7 +109,8 @@ class ServerProber:
         """See `StepProber.fingerprint`; another one after the connection broke, behind which weights may change."""
         connection = self._server.connection
         where = f"{connection.settings.base_url} {connection.settings.model} {connection.times_lost}"
-        return f"server {where} {self._labels} {self._frame} ids={self._tokenizer is not None} window={self._window}"
+        local = f"ids={self._tokenizer is not None} {self._frame}"
+        return f"server {where} {self._labels} chat={self._chat} {local} window={self._window}"
 
     async def probe(
         self,
@@ -118,9 +125,9 @@ class ServerProber:
             return []
         order = sorted(set(ask))
         asked = [[*head, *(part for step in steps[: t + 1] for part in step), *tail] for t in order]
-        ids = await self._encode(asked[-1], meter.caller.priority)
-        spellings = self._spellings(ids)
-        prompts = [self._prompt(parts, ids) for parts in asked]
+        encoded = await self._encode(asked[-1], meter.caller.priority)
+        spellings = self._spellings(encoded)
+        prompts = [_Prompt(parts=parts, ids=None if encoded is None else encoded.join(parts)) for parts in asked]
         # The first alone where the server is not known yet: it finds out for the others how to ask.
         alone = 0 if self._server.features.is_way_proven else 1
         masses = [await self._ask(prompt, spellings, meter) for prompt in prompts[:alone]]
@@ -128,33 +135,30 @@ class ServerProber:
         found = dict(zip(order, masses, strict=True))
         return [found[t] for t in ask]
 
-    def _prompt(self, parts: Sequence[PromptPart], ids: Ids | None) -> _Prompt:
-        framed = parts if self._frame is None else [self._frame.before, *parts, self._frame.after]
-        joined = None if ids is None else [index for part in framed for index in ids[part]]
-        return _Prompt(parts=parts, frame=self._frame, ids=joined)
-
-    async def _encode(self, parts: Sequence[PromptPart], priority: Priority) -> Ids | None:
-        """Return the ids of the parts, the frame and the labels' spellings; None where text must be sent."""
+    async def _encode(self, parts: Sequence[PromptPart], priority: Priority) -> _Encoded | None:
+        """Return the ids of the parts, what stands around them and the labels' spellings; None to send text."""
         features = self._server.features
         if not features.takes_token_ids or features.way > Way.SHORT_LIST:
             return None
-        frame = [] if self._frame is None else [self._frame.before, self._frame.after]
-        wanted = [*parts, *frame, *self._label_parts()]
-        if self._tokenizer is not None:
-            return {part: self._tokenizer.ids(part) for part in set(wanted)}
+        wanted = [*parts, *self._label_parts()]
+        if self._tokenizer is not None and self._frame is not None:
+            before, after = (self._tokenizer.ids(part) for part in (self._frame.before, self._frame.after))
+            return _Encoded(before=before, parts={part: self._tokenizer.ids(part) for part in set(wanted)}, after=after)
         try:
-            return await self._served_tokenizer.encode(wanted, priority)
-        except NoTokenizerError:
-            features.takes_token_ids = False
+            ids = await self._served_tokenizer.encode(wanted, priority)
+            frame = await self._served_tokenizer.frame(self._chat, priority)
+        except NoTokenizerError:  # believed once text was answered: a gateway without its server knows no path either
             return None
+        return _Encoded(before=frame.before, parts=ids, after=frame.after)
 
     def _label_parts(self) -> list[PromptPart]:
         return [PromptPart(text=text, trusted=True) for label in self._labels for text in label_spellings(label)]
 
-    def _spellings(self, ids: Ids | None) -> Mapping[int, str]:
+    def _spellings(self, encoded: _Encoded | None) -> Mapping[int, str]:
         """Return id -> text of the tokens that spell a label alone."""
-        if ids is None:
+        if encoded is None:
             return {}
+        ids = encoded.parts
         return {ids[part][0]: part.text for part in self._label_parts() if len(ids[part]) == 1}
 
     async def _ask(self, prompt: _Prompt, spellings: Mapping[int, str], meter: Meter) -> LabelMass | Abstained:
@@ -162,20 +166,22 @@ class ServerProber:
         if prompt.ids is not None and 0 < window < len(prompt.ids):
             return _too_long(f"{len(prompt.ids)} tokens, at most {window} are taken")
         features = self._server.features
-        for way in [way for way in Way if way >= features.way]:
+        first = Way.CHAT if self._chat and prompt.ids is None else Way.COMPLETION  # the server knows the template
+        for way in [way for way in Way if way >= max(first, features.way)]:
             try:
                 mass = await self._ask_by(way, prompt, spellings, meter)
             except RejectedError as error:
                 if is_too_long(error):
                     return _too_long("the server says that the prompt passes the model's window")
-                if way is Way.WORDS or not _is_lack(error):
+                refuses_ids = self._chat and way < Way.CHAT and error.status in REFUSALS
+                if way is Way.WORDS or not (refuses_ids or _is_lack(error)):
                     raise
                 continue
             if mass is not None:
                 features.way, features.is_way_proven = way, True
                 return mass
             if features.is_way_proven and features.way is way:
-                return Abstained(why=Why.NO_LABELS, detail="the server listed no tokens this time")
+                return Abstained(why=Why.UNPARSED, detail="the server listed no tokens this time")
         raise AssertionError("words are always read")
 
     async def _ask_by(
@@ -183,9 +189,9 @@ class ServerProber:
     ) -> LabelMass | Abstained | None:
         """Return what the server says when asked in this way; None where it gave no log-probabilities."""
         if way is Way.WORDS:
-            return await ask_in_words(self._server, prompt.message, self._labels, meter)
+            return await ask_in_words(self._server, prompt.text, self._labels, meter)
         if way is Way.CHAT:
-            reply = await self._chat(prompt.message, meter.caller)
+            reply = await self._converse(prompt.text, meter.caller)
             listed = chat_logprobs(reply)
         else:
             reply = await self._complete(prompt, TOP_LOGPROBS[way], spellings, meter.caller)
@@ -206,13 +212,13 @@ class ServerProber:
             try:
                 return await self._server.post("/v1/completions", {**body, "prompt": prompt.ids}, exact, caller)
             except RejectedError as error:
-                if error.status not in REFUSALS or is_too_long(error) or _is_lack(error):
+                if self._chat or error.status not in REFUSALS or is_too_long(error) or _is_lack(error):
                     raise
         reply = await self._server.post("/v1/completions", {**body, "prompt": prompt.text}, {}, caller)
         features.takes_token_ids = False
         return reply
 
-    async def _chat(self, text: str, caller: Caller) -> Mapping[str, Json]:
+    async def _converse(self, text: str, caller: Caller) -> Mapping[str, Json]:
         body: dict[str, Json] = {
             "messages": [{"role": "user", "content": text}],
             "max_tokens": 1,
@@ -222,11 +228,12 @@ class ServerProber:
         }
         return await self._server.post("/v1/chat/completions", body, {}, caller)
 
-    def _chat_frame(self) -> ChatFrame:
-        frame = self._tokenizer.chat_frame() if self._tokenizer is not None else None
-        if frame is None:
-            raise ConfigError(f"{self._identity.id!r}: `chat` needs a local tokenizer with a chat template")
-        return frame
+
+def _local_frame(tokenizer: PartTokenizer, chat: bool, name: str) -> ChatFrame:
+    frame = tokenizer.chat_frame() if chat else tokenizer.plain_frame()
+    if frame is None:
+        raise ConfigError(f"model {name!r} has no chat template to put its prompts in")
+    return frame
 
 
 def _is_lack(error: RejectedError) -> bool:

@@ -61,6 +61,13 @@ class ServerRewarder:
         """The model behind it."""
         return self._identity
 
+    @property
+    def fingerprint(self) -> str:
+        """See `StepProber.fingerprint`; another one after the connection broke, behind which weights may change."""
+        connection = self._server.connection
+        where = f"{connection.settings.base_url} {connection.settings.model} {connection.times_lost}"
+        return f"server {where} {self._layout}"
+
     async def reward(self, problem: str, steps: Sequence[str], ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
         """See `StepRewarder.reward`."""
         kept = written(steps[: max(ask, default=-1) + 1])
@@ -151,10 +158,10 @@ def _rows(reply: Mapping[str, Json]) -> list[Sequence[Json]]:
 
 def _class_mass(row: Sequence[Json], classes: Sequence[int]) -> float:
     """Return the probability of the good classes; the server must have applied the softmax."""
-    p = [float(each) for each in row if isinstance(each, int | float)]
-    is_distribution = len(p) == len(row) and min(p, default=-1) >= 0 and abs(math.fsum(p) - 1) <= SUM_TOLERANCE
+    p = [each for each in row if isinstance(each, int | float) and 0 <= each <= 1 + SUM_TOLERANCE]
+    is_distribution = len(p) == len(row) and abs(math.fsum(p) - 1) <= SUM_TOLERANCE
     if not is_distribution or max(classes) >= len(p):
         raise BackendError(
-            f"the model server's scores are no probabilities of {max(classes) + 1} or more classes: {row[:4]}"
+            f"the model server's {len(row)} scores of a step are no probabilities of {max(classes) + 1} or more classes"
         )
     return min(1.0, math.fsum(p[each] for each in classes))

@@ -1,6 +1,7 @@
 """Token ids of prompt parts, made by the server that serves the model: vLLM's `/tokenize`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 
@@ -13,9 +14,19 @@ from rafs.usage import Priority
 MAX_KEPT = 1024
 """Trusted parts whose ids are remembered; prompts have a handful."""
 _SPACE_MARKS = "Ġ▁Ċ "
+_SLOTS = ("alpha", "7")
+"""Put in the place of a prompt to see what the server puts around it; they share no token."""
 
 Token = tuple[int, str]
 """Id, and its spelling in the vocabulary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedFrame:
+    """What the server puts around a prompt that it is sent as text."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
 
 
 class NoTokenizerError(Exception):
@@ -33,6 +44,7 @@ class ServerTokenizer:
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self._trusted: LRUCache[tuple[int, str], list[Token]] = LRUCache(MAX_KEPT)
+        self._frames: dict[bool, tuple[int, ServedFrame]] = {}
         self._window: int | None = None
 
     @property
@@ -52,6 +64,26 @@ class ServerTokenizer:
         encoded += await run_together([self._ids(part, priority) for part in others])
         return dict(zip([first, *others], encoded, strict=True))
 
+    async def frame(self, chat: bool, priority: Priority) -> ServedFrame:
+        """Return what stands around a prompt: of a chat its template, else what starts a text, such as `<s>`.
+
+        Raises:
+            NoTokenizerError: The server cannot say, or has no template, or its tokens reach over the prompt's ends.
+            BackendError: See `ServerConnection.post`.
+        """
+        era = self._connection.times_lost
+        if chat not in self._frames or self._frames[chat][0] != era:
+            bare = [await self._ids(PromptPart(text=slot, trusted=True), priority) for slot in _SLOTS]
+            asked: list[dict[str, Json]] = [
+                {"messages": [{"role": "user", "content": slot}], "add_generation_prompt": True}
+                if chat
+                else {"prompt": slot, "add_special_tokens": True}
+                for slot in _SLOTS
+            ]
+            framed = [[index for index, _ in await self._ask(body, priority)] for body in asked]
+            self._frames[chat] = era, _find_frame(framed, bare)
+        return self._frames[chat][1]
+
     async def _ids(self, part: PromptPart, priority: Priority) -> list[int]:
         if part.trusted:
             key = (self._connection.times_lost, part.text)
@@ -67,9 +99,11 @@ class ServerTokenizer:
     async def _tokens(self, text: str, priority: Priority) -> list[Token]:
         if not text:
             return []
-        body: dict[str, Json] = {"prompt": text, "add_special_tokens": False, "return_token_strs": True}
+        return await self._ask({"prompt": text, "add_special_tokens": False}, priority)
+
+    async def _ask(self, body: Mapping[str, Json], priority: Priority) -> list[Token]:
         try:
-            reply = await self._connection.post("/tokenize", body, priority)
+            reply = await self._connection.post("/tokenize", {**body, "return_token_strs": True}, priority)
         except RejectedError as error:
             if error.status in ABSENCES | REFUSALS:
                 raise NoTokenizerError from error
@@ -83,3 +117,19 @@ class ServerTokenizer:
         if type(window) is int and window > 0:
             self._window = window
         return tokens
+
+
+def _find_frame(framed: Sequence[list[int]], bare: Sequence[list[int]]) -> ServedFrame:
+    """Return what is around each of the prompts alike.
+
+    Raises:
+        NoTokenizerError: Nothing is.
+    """
+    for start in range(len(framed[0])):
+        ends = [start + len(ids) for ids in bare]
+        inside = [ids[start:end] for ids, end in zip(framed, ends, strict=True)]
+        around = {(tuple(ids[:start]), tuple(ids[end:])) for ids, end in zip(framed, ends, strict=True)}
+        if inside == list(bare) and len(around) == 1:
+            before, after = around.pop()
+            return ServedFrame(before=before, after=after)
+    raise NoTokenizerError

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from cachetools import TTLCache
 
+from rafs.errors import BackendError
 from rafs.usage import Priority
 
 MAX_ENTRIES = 65_536
@@ -95,6 +96,8 @@ class SharedWork(Generic[Value]):
             return values
 
         flight = _Flight(keys=keys, priority=priority, task=asyncio.create_task(fly()))
+        # Looked at even where the last one has just left: asyncio logs a failure that nobody asked after.
+        flight.task.add_done_callback(lambda task: task.cancelled() or task.exception())
         self._flights.update(dict.fromkeys(keys, flight))
         return flight
 
@@ -111,9 +114,11 @@ class SharedWork(Generic[Value]):
                 if not flight.waiting and not flight.task.done():
                     flight.task.cancel()
                     self._end(flight)  # at once: nobody may join a call that is being cancelled
-        errors = [error for task in done if (error := task.exception()) is not None]
-        if errors:
-            raise errors[0]
+        for task in done:
+            if task.cancelled():
+                raise BackendError("the call was cancelled from within")
+            if error := task.exception():
+                raise error
         return {key: value for task in done for key, value in task.result().items()}
 
     def _end(self, flight: _Flight[Value]) -> None:

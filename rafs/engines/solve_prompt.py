@@ -11,10 +11,10 @@ SOLVE_INSTRUCTION = (
 )
 
 
-def solve_parts(problem: str, frame: ChatFrame | None) -> list[PromptPart]:
-    """Return the prompt parts up to where the solution begins; `frame` is None for a model without a chat template."""
+def solve_parts(problem: str, chat: ChatFrame | None, plain: ChatFrame) -> list[PromptPart]:
+    """Return the prompt parts up to where the solution begins; `chat` is None for a model without a chat template."""
     task = [PromptPart(text=problem), PromptPart(text=f"\n\n{SOLVE_INSTRUCTION}", trusted=True)]
-    if frame is None:
+    if chat is None:
         opening = PromptPart(text="Problem:\n", trusted=True)
-        return [opening, *task, PromptPart(text="\n\nSolution:\n", trusted=True)]
-    return [frame.before, *task, frame.after]
+        return [plain.before, opening, *task, PromptPart(text="\n\nSolution:\n", trusted=True)]
+    return [chat.before, *task, chat.after]

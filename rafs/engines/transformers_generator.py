@@ -3,16 +3,17 @@
 import asyncio
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rafs.contracts import PromptPart
 from rafs.engines.batching import MicroBatcher
 from rafs.engines.decoding import Decoded, DecodeJob, Decoding, Row, decode
-from rafs.engines.exactness import plan_packing, plan_prefill
+from rafs.engines.exactness import checked_tokens, plan_packing, plan_prefill
 from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, onto_device, window_tokens
 from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
-from rafs.engines.row_cache import Prefill, prefill_tokens
+from rafs.engines.row_cache import Prefill, cache_token_bytes, cut_rows, prefill_tokens
 from rafs.engines.solve_prompt import solve_parts
 from rafs.types import ModelIdentity, Sampled
 from rafs.usage import Meter
@@ -27,6 +28,9 @@ BATCH_ROWS = 16
 MAX_NEW_TOKENS = 512
 TEMPERATURE = 0.7
 QUEUE_TOKENS = 262_144
+CACHE_BYTES = 2 * 2**30
+"""Of the keys and values of the rows decoded together: 16 rows of 2800 tokens of a 135 M model in fp32. While rows of
+several jobs are joined, both copies exist. One row that is larger is decoded alone, as long as the window."""
 
 
 class TransformersGenerator:
@@ -42,6 +46,7 @@ class TransformersGenerator:
         temperature: float = TEMPERATURE,
         max_new_tokens: int = MAX_NEW_TOKENS,
         queue_tokens: int = QUEUE_TOKENS,
+        cache_bytes: int = CACHE_BYTES,
     ) -> None:
         """Check how prompts may share a prefill (in fp32), then cast and take the model over.
 
@@ -53,17 +58,20 @@ class TransformersGenerator:
             temperature: 0 is greedy: then all samples are the same.
             max_new_tokens: Bound of one sample; longer ones are cut and flagged.
             queue_tokens: Bound of prompt and new tokens waiting for this model.
+            cache_bytes: Bound of the keys and values of rows decoded together; long rows are fewer at once.
         """
         self._identity = identity
         self._model = model
         self._tokenizer = tokenizer
-        self._frame = tokenizer.chat_frame()
+        self._chat, self._plain = tokenizer.chat_frame(), tokenizer.plain_frame()
         self._max_new_tokens = max_new_tokens
         self._window = window_tokens(model)
         packing = plan_packing(model, identity.id, self._window)
         prefill = plan_prefill(model, identity.id, packing, self._window)
+        self._checked = checked_tokens(model, self._window)
         if dtype == "bfloat16":
             model.bfloat16()
+        self._cache_tokens = cache_bytes // cache_token_bytes(model, model.dtype.itemsize)
         self._batcher: MicroBatcher[DecodeJob, Decoded] = MicroBatcher(
             self._run,
             name=identity.id,
@@ -97,7 +105,7 @@ class TransformersGenerator:
 
     @property
     def prefill(self) -> Prefill:
-        """How prompts come into the cache, by the load-time check."""
+        """How prompts come into the cache, by the load-time check; row by row where a text is longer than it tells."""
         return self._decoding.prefill
 
     def close(self) -> None:
@@ -106,14 +114,14 @@ class TransformersGenerator:
 
     async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
         """See `Generator.sample`. A problem that fills the window gives empty, truncated samples."""
-        prompt = tuple(self._tokenizer.join(solve_parts(problem, self._frame)))
+        prompt = tuple(self._tokenizer.join(solve_parts(problem, self._chat, self._plain)))
         return await self._draw([prompt] * n, [row_seed(seed, 0, i) for i in range(n)], SAMPLE_STAGE, meter)
 
     async def continue_trace(
         self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
     ) -> Sequence[Sequence[Sampled]]:
         """See `Generator.continue_trace`. What the prefixes share is run once."""
-        opening = self._tokenizer.join(solve_parts(problem, self._frame))
+        opening = self._tokenizer.join(solve_parts(problem, self._chat, self._plain))
         prompts = [(*opening, *self._tokenizer.ids(PromptPart(text=prefix))) for prefix in prefixes]
         rows = [prompt for prompt in prompts for _ in range(n)]
         seeds = [row_seed(seed, j, i) for j in range(len(prefixes)) for i in range(n)]
@@ -126,7 +134,8 @@ class TransformersGenerator:
         room = [min(self._max_new_tokens, self._window - len(prompt)) for prompt in prompts]
         fitting = [place for place, left in enumerate(room) if left > 0]
         rows = [Row(prompt=prompts[at], seed=seeds[at], max_new_tokens=room[at]) for at in fitting]
-        jobs = [DecodeJob(rows=tuple(rows[start : start + BATCH_ROWS])) for start in range(0, len(rows), BATCH_ROWS)]
+        cuts = cut_rows([(1, row.n_tokens) for row in rows], BATCH_ROWS, self._cache_tokens)
+        jobs = [DecodeJob(rows=tuple(rows[cut])) for cut in cuts]
         try:
             decoded = await self._batcher.run([(job, self._cost(job)) for job in jobs], meter.caller)
         except asyncio.CancelledError:
@@ -143,10 +152,18 @@ class TransformersGenerator:
         return [found.get(at, Sampled(text="", truncated=True)) for at in range(len(prompts))]
 
     def _run(self, jobs: Sequence[DecodeJob]) -> list[Decoded]:
-        return decode(self._model, jobs, self._decoding)
+        cuts = cut_rows([job.size for job in jobs], BATCH_ROWS, self._cache_tokens)
+        return [drawn for cut in cuts for drawn in self._decode(jobs[cut])]
+
+    def _decode(self, jobs: Sequence[DecodeJob]) -> list[Decoded]:
+        longest = max(job.size[1] for job in jobs)
+        return decode(self._model, jobs, replace(self._decoding, prefill=self._prefill_of(longest)))
+
+    def _prefill_of(self, n_tokens: int) -> Prefill:
+        return self.prefill if n_tokens <= self._checked else Prefill.ALONE
 
     def _cost(self, job: DecodeJob) -> int:
-        prompts = prefill_tokens([row.prompt for row in job.rows], self.prefill)
+        prompts = prefill_tokens([row.prompt for row in job.rows], self._prefill_of(job.size[1]))
         return prompts + sum(row.max_new_tokens for row in job.rows)
 
 

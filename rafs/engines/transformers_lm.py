@@ -1,6 +1,7 @@
 """Step probes on a local transformers model: all verdicts of a trace in one forward pass."""
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, onto_de
 from rafs.engines.packed import Branch, Packed
 from rafs.engines.prompt_tokens import ChatFrame, PartTokenizer, load_tokenizer
 from rafs.engines.strategies import last_logits
-from rafs.errors import ConfigError
+from rafs.errors import BackendError, ConfigError
 from rafs.types import Abstained, LabelMass, ModelIdentity, Why
 from rafs.usage import Meter
 
@@ -83,7 +84,7 @@ class TransformersProber:
         self._identity = identity
         self._tokenizer = tokenizer
         self._model = model
-        self._frame = _chat_frame(tokenizer, identity.id) if chat else None
+        self._frame = _chat_frame(tokenizer, identity.id) if chat else tokenizer.plain_frame()
         self._yes_ids = label_ids(tokenizer, labels[0])
         self._no_ids = label_ids(tokenizer, labels[1])
         self._window = window_tokens(model)
@@ -171,9 +172,8 @@ class TransformersProber:
         ask: Sequence[int],
     ) -> tuple[Packed, list[bool]]:
         """Return the prompts that fit the window, and for each entry of `ask` whether it is one of them."""
-        if self._frame is not None:
-            head, tail = [self._frame.before, *head], [*tail, self._frame.after]
-        trunk, question = self._tokenizer.join(head), tuple(self._tokenizer.join(tail))
+        trunk = self._tokenizer.join([self._frame.before, *head])
+        question = tuple(self._tokenizer.join([*tail, self._frame.after]))
         ends: list[int] = []
         for step in steps:
             if len(trunk) <= self._window:  # What lies beyond the window is not worth tokenising.
@@ -200,7 +200,8 @@ class TransformersProber:
         """Run what is not known of the trunk, and every branch."""
         known = self._known.head(tenant, packed.trunk)
         n_known = 0 if known is None else known.get_seq_length()
-        result = last_logits(self._model, packed, self._plan.choose(packed.n_tokens - n_known), known=known)
+        strategy = self._plan.choose(packed.n_tokens - n_known, packed.longest)
+        result = last_logits(self._model, packed, strategy, known=known)
         if result.trunk_cache is not None:
             self._known.keep(tenant, packed.trunk, result.trunk_cache)
         masses = tuple(self._masses(result.logits))
@@ -210,6 +211,8 @@ class TransformersProber:
         p = logits.softmax(dim=-1)  # (n_branches, V)
         yes = p[:, list(self._yes_ids)].sum(dim=-1).tolist()
         no = p[:, list(self._no_ids)].sum(dim=-1).tolist()
+        if not all(map(math.isfinite, [*yes, *no])):
+            raise BackendError(f"{self._identity.id}: the model's logits are no numbers")
         return [LabelMass(yes=y, no=n) for y, n in zip(yes, no, strict=True)]
 
     def _too_long(self) -> Abstained:
@@ -220,5 +223,5 @@ class TransformersProber:
 def _chat_frame(tokenizer: PartTokenizer, name: str) -> ChatFrame:
     frame = tokenizer.chat_frame()
     if frame is None:
-        raise ConfigError(f"model {name!r} has no chat template; set `chat: false` for it in models.yaml")
+        raise ConfigError(f"model {name!r} has no chat template to put its prompts in")
     return frame

@@ -1,17 +1,20 @@
-"""A process reward model in this process: every step's score from one causal pass."""
+"""A process reward model in this process: every step's score from one reading of the trace."""
 
-import math
+import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rafs.engines.batching import MicroBatcher
-from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, window_tokens
+from rafs.engines.known_trunks import KNOWN_BYTES, KnownTrunks
+from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, onto_device, window_tokens
+from rafs.engines.packed import Packed
 from rafs.engines.prm_heads import ScoreHead, load_head
-from rafs.engines.prm_layouts import HeadSpec, LaidOut, PrmLayout, StepLayout, TokenPair, read_verdicts, written
+from rafs.engines.prm_layouts import HeadSpec, LaidOut, PrmLayout, StepLayout
 from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
-from rafs.errors import BackendError
-from rafs.types import Abstained, ModelIdentity, Verdict, Why
+from rafs.engines.trace_reads import TraceReads, read_sliced, read_whole, sliced_limit
+from rafs.types import ModelIdentity, Verdict
 from rafs.usage import Meter
 
 if TYPE_CHECKING:
@@ -24,8 +27,30 @@ MAX_WINDOW_TOKENS = 4096
 QUEUE_TOKENS = 65_536
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardJob:
+    """One trace, and whose it is."""
+
+    tenant: str
+    trace: Packed
+    reads: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardOutcome:
+    """Scores at the places read, and what they cost."""
+
+    scores: tuple[float, ...]
+    tokens: int
+    passes: int
+
+
 class TransformersRewarder:
-    """A `StepRewarder` on a model of this process; traces run one by one, unpadded, so that none changes another."""
+    """A `StepRewarder` on a model of this process; traces run one by one, unpadded, so that none changes another.
+
+    Where the load-time check finds it exact for the model, a trace runs in slices, more urgent work between them, and
+    goes on from what is known of it. Else it is one pass each time, which nothing interrupts.
+    """
 
     def __init__(
         self,
@@ -37,6 +62,7 @@ class TransformersRewarder:
         *,
         window: int = MAX_WINDOW_TOKENS,
         queue_tokens: int = QUEUE_TOKENS,
+        known_bytes: int = KNOWN_BYTES,
     ) -> None:
         """Take over a loaded model.
 
@@ -49,6 +75,7 @@ class TransformersRewarder:
             head: Where the layout's score is a head.
             window: Bound of the tokens of one trace.
             queue_tokens: Bound of the tokens waiting for this model.
+            known_bytes: Bound of what is kept of judged traces, so that only what is new in them runs; 0 keeps nothing.
 
         Raises:
             ConfigError: The layout does not fit the tokenizer.
@@ -57,12 +84,10 @@ class TransformersRewarder:
         self._identity = identity
         self._layout = StepLayout(layout, tokenizer, identity.id)
         self._head = head
-        self._pair: list[int] = []
-        if isinstance(layout.score, TokenPair):
-            texts = {"tokens.good": layout.score.good, "tokens.bad": layout.score.bad}
-            self._pair = [self._layout.single_id(text, key, identity.id) for key, text in texts.items()]
         self._window = min(window_tokens(model), window)
-        self._batcher: MicroBatcher[LaidOut, list[float]] = MicroBatcher(
+        self._sliced_limit = sliced_limit(model, self._window)
+        self._known = KnownTrunks(known_bytes)
+        self._batcher: MicroBatcher[RewardJob, RewardOutcome] = MicroBatcher(
             self._run, name=identity.id, batch_tokens=1, queue_tokens=queue_tokens
         )
 
@@ -84,7 +109,8 @@ class TransformersRewarder:
             ConfigError: See the constructor.
         """
         has_head = isinstance(layout.score, HeadSpec)
-        model = load_model(folder, "AutoModel" if has_head else "AutoModelForCausalLM", threads=threads, dtype=dtype)
+        auto_class = "AutoModel" if has_head else "AutoModelForCausalLM"
+        model = onto_device(load_model(folder, auto_class, threads=threads, dtype=dtype))
         width = int(model.config.get_text_config().hidden_size)
         head = load_head(folder, layout.score, width, model.device) if isinstance(layout.score, HeadSpec) else None
         return cls(model, load_tokenizer(folder), identity, layout, head, window=window)
@@ -94,45 +120,57 @@ class TransformersRewarder:
         """The model behind it."""
         return self._identity
 
+    @property
+    def fingerprint(self) -> str:
+        """See `StepProber.fingerprint`."""
+        return f"transformers {self._model.dtype} {self._layout.layout} window={self._window}"
+
     def close(self) -> None:
         """Stop the inference thread."""
         self._batcher.close()
 
     async def reward(self, problem: str, steps: Sequence[str], ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
-        """See `StepRewarder.reward`. Costs P + T(s + 1) tokens up to the last asked step, one pass for all."""
-        steps = steps[: max(ask, default=-1) + 1]
-        laid = self._layout.lay_out(problem, [steps[t] for t in written(steps)], self._window)
-        if laid is None:
-            unclear = Abstained(why=Why.UNPARSED, detail="the trace spells the mark that ends a step of this model")
-            return read_verdicts(steps, ask, [], unclear)
-        reads = tuple(read for read in laid.reads if read < self._window)
-        scores: list[float] = []
-        if reads:
-            ids = laid.ids[: reads[-1] + 1]
-            (scores,) = await self._batcher.run([(LaidOut(ids=ids, reads=reads), len(ids))], meter.caller)
-            meter.add(STAGE, calls=1, tokens=len(ids))
-        too_long = Abstained(why=Why.TOO_LONG, detail=f"the trace passes {self._window} tokens")
-        return read_verdicts(steps, ask, scores, too_long)
+        """See `StepRewarder.reward`.
 
-    def _run(self, traces: Sequence[LaidOut]) -> list[list[float]]:
-        return [self._scores(trace) for trace in traces]
+        Costs P + T(s + 1) tokens up to the last asked step, less what is known before the first asked one: the step
+        that was appended to a trace of the same tenant costs s + 1.
+        """
 
-    def _scores(self, trace: LaidOut) -> list[float]:
-        import torch
+        async def score(trace: LaidOut) -> Sequence[float]:
+            packed = Packed(trunk=trace.ids, branches=(), give_way=self._batcher.give_way)
+            job = RewardJob(tenant=meter.caller.tenant, trace=packed, reads=trace.reads)
+            try:
+                (outcome,) = await self._batcher.run([(job, len(trace.ids))], meter.caller)
+            except asyncio.CancelledError:
+                packed.abandoned.set()
+                raise
+            meter.add(STAGE, calls=outcome.passes, tokens=outcome.tokens)
+            return outcome.scores
 
-        device = self._model.device
-        ids, reads = torch.tensor([trace.ids], device=device), torch.tensor(trace.reads, device=device)  # (1, N), (T,)
-        with torch.inference_mode():
-            scores = self._from_pair(ids, reads) if self._head is None else self._from_head(self._head, ids, reads)
-        found: list[float] = scores.tolist()
-        if len(found) != len(trace.reads) or not all(math.isfinite(score) for score in found):
-            raise BackendError(f"{self._identity.id}: {len(trace.reads)} steps gave the scores {found[:3]}...")
-        return found
+        return await self._layout.judge(problem, steps, ask, self._window, score)
 
-    def _from_head(self, head: ScoreHead, ids: "torch.Tensor", reads: "torch.Tensor") -> "torch.Tensor":
-        hidden = self._model(input_ids=ids, use_cache=False).last_hidden_state[0]  # (N, d)
-        return head.scores(hidden[reads])  # (T,)
+    def _run(self, jobs: Sequence[RewardJob]) -> list[RewardOutcome]:
+        try:
+            return [self._run_one(job) for job in jobs]
+        except (RuntimeError, MemoryError):  # Out of memory, most likely: the batch fails, and what is kept makes room.
+            self._known.clear()
+            raise
 
-    def _from_pair(self, ids: "torch.Tensor", reads: "torch.Tensor") -> "torch.Tensor":
-        logits: torch.Tensor = self._model(input_ids=ids, use_cache=False, logits_to_keep=reads).logits[0]  # (T, V)
-        return logits[:, self._pair].float().softmax(dim=-1)[:, 0]  # (T,)
+    def _run_one(self, job: RewardJob) -> RewardOutcome:
+        found = self._read(job)
+        if found.cache is not None:
+            self._known.keep(job.tenant, job.trace.trunk, found.cache)
+        scores = self._scores(found.rows)
+        return RewardOutcome(scores=tuple(scores.tolist()), tokens=found.tokens, passes=found.passes)
+
+    def _read(self, job: RewardJob) -> TraceReads:
+        if len(job.trace.trunk) > self._sliced_limit:
+            return read_whole(self._model, job.trace, job.reads)
+        known = self._known.head(job.tenant, job.trace.trunk[: job.reads[0]])
+        return read_sliced(self._model, job.trace, job.reads, known=known)
+
+    def _scores(self, rows: "torch.Tensor") -> "torch.Tensor":
+        """Return P(correct), (T,), from logits (T, V) or hidden states (T, d)."""
+        if self._head is None:
+            return rows[:, self._layout.pair].float().softmax(dim=-1)[:, 0]
+        return self._head.scores(rows)

@@ -48,9 +48,10 @@ class VllmProber:
         self._engine = engine
         self._tokenizer = tokenizer
         self._identity = identity
-        self._frame = tokenizer.chat_frame() if chat else None
-        if chat and self._frame is None:
-            raise ConfigError(f"model {identity.id!r} has no chat template; set `chat: false` for it in models.yaml")
+        frame = tokenizer.chat_frame() if chat else tokenizer.plain_frame()
+        if frame is None:
+            raise ConfigError(f"model {identity.id!r} has no chat template to put its prompts in")
+        self._frame = frame
         self._yes_ids = label_ids(tokenizer, labels[0])
         self._no_ids = label_ids(tokenizer, labels[1])
 
@@ -76,9 +77,8 @@ class VllmProber:
 
         Costs P + T(s + q) tokens, and what of each prefix lies past its last whole block: half a block on average.
         """
-        if self._frame is not None:
-            head, tail = [self._frame.before, *head], [*tail, self._frame.after]
-        trunk, question = self._tokenizer.join(head), self._tokenizer.join(tail)
+        trunk = self._tokenizer.join([self._frame.before, *head])
+        question = self._tokenizer.join([*tail, self._frame.after])
         prompts: dict[int, list[int]] = {}
         for t, step in enumerate(steps[: max(ask, default=-1) + 1]):
             if len(trunk) < self._engine.window:  # What lies beyond the window is not worth tokenising.
@@ -126,7 +126,7 @@ class VllmGenerator:
         self._engine = engine
         self._tokenizer = tokenizer
         self._identity = identity
-        self._frame = tokenizer.chat_frame()
+        self._chat, self._plain = tokenizer.chat_frame(), tokenizer.plain_frame()
         self._temperature = temperature
         self._max_new_tokens = max_new_tokens
 
@@ -137,7 +137,7 @@ class VllmGenerator:
 
     async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
         """See `Generator.sample`. A problem that fills the window gives empty, truncated samples."""
-        prompt = self._tokenizer.join(solve_parts(problem, self._frame))
+        prompt = self._tokenizer.join(solve_parts(problem, self._chat, self._plain))
         seeds = [row_seed(seed, 0, i) for i in range(n)]
         return await run_together([self._draw(prompt, each, SAMPLE_STAGE, meter) for each in seeds])
 
@@ -145,7 +145,7 @@ class VllmGenerator:
         self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
     ) -> Sequence[Sequence[Sampled]]:
         """See `Generator.continue_trace`."""
-        opening = self._tokenizer.join(solve_parts(problem, self._frame))
+        opening = self._tokenizer.join(solve_parts(problem, self._chat, self._plain))
         prompts = [[*opening, *self._tokenizer.ids(PromptPart(text=prefix))] for prefix in prefixes]
         rows = [(prompt, row_seed(seed, j, i)) for j, prompt in enumerate(prompts) for i in range(n)]
         drawn = await run_together([self._draw(prompt, each, CONTINUE_STAGE, meter) for prompt, each in rows])

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rafs.engines.loading import Precision
 from rafs.engines.prm_heads import ScoreHead
-from rafs.engines.prm_layouts import HeadSpec, LaidOut, PrmLayout, StepLayout, TokenPair, read_verdicts, written
+from rafs.engines.prm_layouts import HeadSpec, LaidOut, PrmLayout, StepLayout
 from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
 from rafs.engines.server_connection import run_together
 from rafs.engines.transformers_prm import MAX_WINDOW_TOKENS, STAGE
 from rafs.engines.vllm_engine import Runner, VllmEngine
 from rafs.errors import BackendError, ConfigError
-from rafs.types import Abstained, ModelIdentity, Verdict, Why
+from rafs.types import ModelIdentity, Verdict
 from rafs.usage import Meter
 
 HEADS: Mapping[str, tuple[str, ...]] = {"Qwen2ForProcessRewardModel": ("score.0", "score.2")}
@@ -50,10 +50,6 @@ class VllmRewarder:
         self._layout = StepLayout(layout, tokenizer, identity.id)
         # vLLM gives the logits of its last layer; what they mean is left.
         self._head = ScoreHead(spec=layout.score, layers=()) if isinstance(layout.score, HeadSpec) else None
-        self._pair: list[int] = []
-        if isinstance(layout.score, TokenPair):
-            texts = {"tokens.good": layout.score.good, "tokens.bad": layout.score.bad}
-            self._pair = [self._layout.single_id(text, key, identity.id) for key, text in texts.items()]
 
     @classmethod
     def load(
@@ -87,6 +83,11 @@ class VllmRewarder:
         """The model behind it."""
         return self._identity
 
+    @property
+    def fingerprint(self) -> str:
+        """See `StepProber.fingerprint`."""
+        return f"{self._engine.fingerprint} {self._layout.layout} window={self._engine.window}"
+
     def close(self) -> None:
         """End the engine."""
         self._engine.close()
@@ -94,21 +95,13 @@ class VllmRewarder:
     async def reward(self, problem: str, steps: Sequence[str], ask: Sequence[int], meter: Meter) -> Sequence[Verdict]:
         """See `StepRewarder.reward`."""
         window = self._engine.window - 1  # vLLM wants room for a new token, also where none is asked for
-        steps = steps[: max(ask, default=-1) + 1]
-        laid = self._layout.lay_out(problem, [steps[t] for t in written(steps)], window)
-        if laid is None:
-            unclear = Abstained(why=Why.UNPARSED, detail="the trace spells the mark that ends a step of this model")
-            return read_verdicts(steps, ask, [], unclear)
-        reads = tuple(read for read in laid.reads if read < window)
-        scores: list[float] = []
-        if reads:
-            trace = LaidOut(ids=laid.ids[: reads[-1] + 1], reads=reads)
-            found = self._from_pair(trace, meter) if self._head is None else self._from_head(self._head, trace, meter)
-            scores = await found
-        if len(scores) != len(reads) or not all(math.isfinite(score) for score in scores):
-            raise BackendError(f"{self._identity.id}: {len(reads)} steps gave the scores {scores[:3]}...")
-        too_long = Abstained(why=Why.TOO_LONG, detail=f"the trace passes {window} tokens")
-        return read_verdicts(steps, ask, scores, too_long)
+
+        async def score(trace: LaidOut) -> list[float]:
+            if self._head is None:
+                return await self._from_pair(trace, meter)
+            return await self._from_head(self._head, trace, meter)
+
+        return await self._layout.judge(problem, steps, ask, window, score)
 
     async def _from_head(self, head: ScoreHead, trace: LaidOut, meter: Meter) -> list[float]:
         rows = await self._engine.classify_tokens(trace.ids, meter.caller)  # (N, classes)
@@ -119,10 +112,10 @@ class VllmRewarder:
         return found
 
     async def _from_pair(self, trace: LaidOut, meter: Meter) -> list[float]:
-        good, bad = self._pair
+        good, bad = self._layout.pair
         prompts = [trace.ids[: read + 1] for read in trace.reads]
         replies = await run_together(
-            [self._engine.complete(prompt, meter.caller, logprob_ids=self._pair) for prompt in prompts]
+            [self._engine.complete(prompt, meter.caller, logprob_ids=self._layout.pair) for prompt in prompts]
         )
         meter.add(STAGE, calls=len(replies), tokens=sum(reply.tokens for reply in replies))
         # Softmax over the two: the sigmoid of the difference of their log-probabilities, which are finite.

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from rafs.grammar.lexer import Lexer
 from rafs.grammar.literals import read_vulgar
-from rafs.grammar.signs import SIGNS, SUPERSCRIPTS
+from rafs.grammar.signs import PAIRS, SIGNS, SUPERSCRIPTS
 from rafs.grammar.tokens import Kind
 
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}[0-9]{0,2}|#[0-9]{2,6}|#x[0-9A-Fa-f]{2,5});")
@@ -71,12 +71,18 @@ def read_tag(lexer: Lexer) -> bool:
 def _read_control(lexer: Lexer) -> bool:
     """Read a mark of a chat template, `<|im_end|>`, or a tag of any other name as the end of a line."""
     found = _CONTROL.match(lexer.text, lexer.position)
+    if found is None and starts_line(lexer):
+        found = _NUMBERING.match(lexer.text, lexer.position)
     if found is not None:
         lexer.emit(Kind.BREAK, "\n", found.end())
     return found is not None
 
 
-_CONTROL = re.compile(r"<\|[\w ]{1,40}\|>|</[A-Za-z][\w-]{0,30}>|<s>|<[A-Za-z][A-Za-z_]{3,30}>")
+_NUMBERING = re.compile(r"<\d{1,3}>(?=\s)")
+_CONTROL = re.compile(
+    r"<\|[\w ]{1,40}\|>|</[A-Za-z][\w-]{0,30}>|<s>|<[A-Za-z][A-Za-z_]{3,30}(?:_\d{1,3})?>|<!--|<[A-Za-z]{1,12}\s?/>"
+    r"|<[A-Za-z]{1,12}(?:\s[A-Za-z-]{1,20}=[\"'][^\"'<>\n]{0,200}[\"']){1,5}\s?/?>"
+)
 _REACH = 2000
 """Characters in which a tag of one letter must be closed."""
 
@@ -87,3 +93,68 @@ def read_environment(lexer: Lexer) -> bool:
     if found is not None:
         lexer.emit(Kind.BREAK, "", found.end())
     return found is not None
+
+
+def starts_line(lexer: Lexer) -> bool:
+    """Say whether nothing stands before on the line or in the sentence."""
+    return not lexer.tokens or lexer.tokens[-1].kind is Kind.BREAK
+
+
+def read_comment(lexer: Lexer) -> bool:
+    """Read what opens or closes a comment as the end of a line: `/*`, `*/`, `-->`, and `//` at the start of one."""
+    found = _COMMENT.match(lexer.text, lexer.position)
+    if found is None or (found.group() == "//" and not starts_line(lexer)):
+        return False
+    lexer.emit(Kind.BREAK, "\n", found.end())
+    return True
+
+
+_COMMENT = re.compile(r"/\*{1,2}(?!\*)|\*{1,2}/|-->|//")
+COMMENT_SIGNS = frozenset(["/*", "*/", "**", "--", "//"])
+"""What such a sign begins with."""
+
+
+def read_less(lexer: Lexer, sign: str) -> None:
+    """Read `<`, `<=`, `<<`, or a tag."""
+    pair = lexer.text[lexer.position : lexer.position + 2]
+    if not read_tag(lexer):
+        lexer.emit(*(PAIRS.get(pair) or SIGNS[sign]), lexer.position + (2 if pair in PAIRS else 1))
+
+
+def read_quotation(lexer: Lexer, sign: str) -> None:
+    """Read `>`: at the start of a line the mark of a quotation, anywhere else a comparison."""
+    found = _QUOTATION.match(lexer.text, lexer.position)
+    if found is not None and starts_line(lexer):
+        lexer.emit(Kind.BREAK, "\n", found.end())
+    else:
+        pair = lexer.text[lexer.position : lexer.position + 2]
+        lexer.emit(*(PAIRS.get(pair) or SIGNS[sign]), lexer.position + (2 if pair in PAIRS else 1))
+
+
+_QUOTATION = re.compile(r">{1,4}(?=\s)")
+
+
+def read_layout(lexer: Lexer, name: str) -> bool:
+    r"""Read a LaTeX command that only sets out the text: `\small`, `\color{red}`, `\item`; False for any other."""
+    end = lexer.position + len(name)
+    if name in _SIZES:
+        lexer.skip(end, True)
+    elif name in _SET_APART and (argument := _ARGUMENT.match(lexer.text, end)) is not None:
+        lexer.skip(argument.end(), True)
+    elif name in _BREAKS or (name in _BULLETS and starts_line(lexer)):
+        lexer.emit(Kind.BREAK, "", end)
+    else:
+        return False
+    return True
+
+
+def _named(names: str) -> frozenset[str]:
+    return frozenset(f"\\{name}" for name in names.split())
+
+
+_SIZES = _named("tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge noindent centering bfseries")
+_SET_APART = _named("color textcolor hspace vspace phantom hphantom vphantom label tag footnote")
+_BREAKS = _named("item par newline bigskip medskip smallskip therefore because checkmark")
+_BULLETS = _named("bullet star dagger ddagger ast diamond blacksquare square triangleright")
+"""Signs of an operation elsewhere."""
+_ARGUMENT = re.compile(r"\*?\s?\{[^{}\n]{0,80}\}")

@@ -6,7 +6,16 @@ from fractions import Fraction
 from rafs.grammar.clocks import shows_ratio
 from rafs.grammar.lexer import Lexer
 from rafs.grammar.literals import MAX_DIGITS, read_vulgar
-from rafs.grammar.markup_readers import read_entity, read_environment, read_tag
+from rafs.grammar.markup_readers import (
+    COMMENT_SIGNS,
+    read_comment,
+    read_entity,
+    read_environment,
+    read_layout,
+    read_less,
+    read_quotation,
+    starts_line,
+)
 from rafs.grammar.signs import (
     BASED_FUNCTIONS,
     COMMANDS,
@@ -27,7 +36,8 @@ from rafs.types import ANSWER_PLACEHOLDER
 _SUBSCRIPT = re.compile(r"_(?:\{(?:\\(?:text|mathrm)\s?\{[^{}]{1,40}\}|[^{}]{1,40})\}|\w)")
 _REFERENCE = re.compile(r"#\d{1,4}")
 _TEXT_COMMANDS = frozenset(
-    f"\\{name}" for name in "text mathrm textbf textit mathbf mbox operatorname boldsymbol mathit textrm".split()
+    f"\\{name}"
+    for name in "text mathrm textbf textit mathbf mbox operatorname boldsymbol mathit textrm emph textsc texttt".split()
 )
 _MATRIX = re.compile(r"\s?\{((?:[pbvBV]|small)?matrix)\}")
 _NUMBER_SET = re.compile(r"\s?\{?\s?([NZQRC])(?:\s?\}|(?![\w{}]))")
@@ -70,7 +80,7 @@ def read_command(lexer: Lexer, name: str) -> None:
         lexer.emit(kind, canonical, end)
         for _ in range({"sqrt": 1, "frac": 2, "binom": 2}.get(canonical, 0)):
             _read_single_digit(lexer)
-    else:
+    elif not read_layout(lexer, name):
         lexer.emit(Kind.JUNK, name, end)
 
 
@@ -187,11 +197,13 @@ def _read_percent(lexer: Lexer, _: str) -> None:
 def _read_dash(lexer: Lexer, sign: str) -> None:
     """Read a minus, a division, or what stands between the digits of a date."""
     pair = lexer.text[lexer.position : lexer.position + 2]
+    if pair in COMMENT_SIGNS and read_comment(lexer):
+        return
     if lexer.position < lexer.date_end:
         lexer.emit(Kind.JUNK, sign, lexer.position + 1)
     elif pair in PAIRS:
         lexer.emit(*PAIRS[pair], lexer.position + 2)
-    elif sign == "-" and _is_bullet(lexer):
+    elif sign != "/" and _is_bullet(lexer):
         lexer.emit(Kind.BREAK, sign, lexer.position + 1)
     else:
         lexer.emit(*SIGNS[sign], lexer.position + 1)
@@ -200,7 +212,10 @@ def _read_dash(lexer: Lexer, sign: str) -> None:
 def _read_star(lexer: Lexer, sign: str) -> None:
     """Read `*`: a product or a bullet; and `**`: a power between operands with even spacing, otherwise emphasis."""
     end = lexer.position + 2
-    if lexer.text[lexer.position : end] != "**":
+    pair = lexer.text[lexer.position : end]
+    if pair in COMMENT_SIGNS and read_comment(lexer):
+        return
+    if pair != "**":
         lexer.emit(*((Kind.BREAK, sign) if _is_bullet(lexer) else SIGNS[sign]), end - 1)
         return
     following = lexer.text[end : end + 2]
@@ -213,8 +228,7 @@ def _read_star(lexer: Lexer, sign: str) -> None:
 
 
 def _is_bullet(lexer: Lexer) -> bool:
-    at_start = not lexer.tokens or lexer.tokens[-1].kind is Kind.BREAK
-    return at_start and lexer.text[lexer.position + 1 : lexer.position + 2].isspace()
+    return starts_line(lexer) and lexer.text[lexer.position + 1 : lexer.position + 2].isspace()
 
 
 _COPULAS = frozenset(["is", "are", "to", "as", "equals", "ratio", "than", "of", "was"])
@@ -246,13 +260,6 @@ def _follows_measure(lexer: Lexer) -> bool:
     return len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.NUMBER and lexer.tokens[-1].text in MEASURE_SIGNS
 
 
-def _read_less(lexer: Lexer, sign: str) -> None:
-    """Read `<`, `<=`, `<<`, or a tag."""
-    pair = lexer.text[lexer.position : lexer.position + 2]
-    if not read_tag(lexer):
-        lexer.emit(*(PAIRS.get(pair) or SIGNS[sign]), lexer.position + (2 if pair in PAIRS else 1))
-
-
 def _read_exclamation(lexer: Lexer, sign: str) -> None:
     text, end = lexer.text, lexer.position + 1
     pair = text[lexer.position : end + 1]
@@ -282,9 +289,9 @@ _SIGN_READERS = {
     **dict.fromkeys(CURRENCIES, _read_currency),
     **dict.fromkeys([*(sign for sign in INVISIBLE if len(sign) == 1), *_MARKS], _read_invisible),
     **dict.fromkeys("{}", _read_brace),
-    **dict.fromkeys("-/", _read_dash),
+    **dict.fromkeys("-–/", _read_dash),
     **{'"': _read_quote, ",": _read_comma, "_": _read_subscript, "%": _read_percent, "*": _read_star, ":": _read_colon},
-    **{"&": read_entity, "<": _read_less},
+    **{"&": read_entity, "<": read_less, ">": read_quotation},
     **{"!": _read_exclamation, ".": _read_point},
 }
 """Readers of the signs whose meaning hangs on what stands around them, or that are too frequent to ask twice."""

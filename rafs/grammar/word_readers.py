@@ -184,11 +184,23 @@ def _read_numbering(lexer: Lexer) -> bool:
     return found is not None
 
 
+def _read_link(lexer: Lexer) -> bool:
+    """Read an address of the web, which no calculation reaches over."""
+    found = _LINK.match(lexer.text, lexer.position)
+    if found is not None:
+        lexer.emit(Kind.BREAK, "", found.end())
+    return found is not None
+
+
+_LINK = re.compile(r"https?://[^\s<>\"()]{1,2000}", re.IGNORECASE)
+
+
 WORD_READERS: dict[str, Callable[[Lexer], bool]] = {
     **dict.fromkeys(NUMBER_STARTS, _read_spelled),
     **dict.fromkeys((code.rstrip(".").lower() for code in CURRENCY_CODES), _read_currency_code),
     **dict.fromkeys(_NOONS, _read_noon),
     **dict.fromkeys(NUMBERINGS, _read_numbering),
+    **dict.fromkeys(["http", "https"], _read_link),
     "x": _read_times,
 }
 """Readers by the word in lower case (or its letters before a hyphen); one that returns False leaves a plain word."""

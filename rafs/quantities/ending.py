@@ -178,7 +178,8 @@ def _resolved(derivation: Derivation, mention: Mention, known: _Known) -> End | 
     if implied is None:
         return None
     if known.results:
-        sure = any(one.source is SourceKind.RESULT for one in derivation.implied[implied].operands)
+        operands = derivation.implied[implied].operands
+        sure = any(one.claim is not None or one.implied is not None for one in operands)
     else:
         sure = token.value > 1 and (mention.concluded or not derivation.ground.states(token.value))
     return End(value=token.value, implied=implied, percent=token.percent) if sure else None

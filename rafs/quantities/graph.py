@@ -6,9 +6,11 @@ from rafs.claims.reader import Reader, read_trace
 from rafs.grammar.lexing import lex
 from rafs.grammar.notation import as_submitted, in_english
 from rafs.grammar.tokens import Token
+from rafs.quantities.byproducts import Byproducts
 from rafs.quantities.constants import Constants
 from rafs.quantities.ending import Derivation, find_end
 from rafs.quantities.grounding import read_ground
+from rafs.quantities.introductions import Introductions
 from rafs.quantities.mentions import numbers_in_prose
 from rafs.quantities.prose import Prose, given_numbers
 from rafs.quantities.sources import Sources
@@ -64,6 +66,8 @@ def _sources(
         tokens=tokens,
         definitions=reader.definitions,
         constants=Constants(problem=problem, texts=texts),
+        byproducts=Byproducts(problem=problem, stated=ground.values, texts=texts, tokens=tokens),
+        introductions=Introductions(tokens=tokens),
         pending=numbers_in_prose(tokens, (found.claim for found in reader.found)),
     )
 
@@ -75,7 +79,7 @@ def _are_known(
     tokens: Mapping[int, Sequence[Token]],
 ) -> bool:
     """Say whether every number outside the claims is a result, a given one, or a constant."""
-    results = {claim.result for claim in claims} | sources.defined
+    results = {claim.result for claim in claims} | sources.defined.keys()
     for step, position in mentioned:
         token = tokens[step][position]
         known = token.value in results or sources.ground.gives(token.value)

@@ -1,4 +1,4 @@
-"""What a derivation may use without deriving it: the problem's numbers, unit constants, words, open assumptions."""
+"""What a derivation may use without deriving it: the problem's numbers, and what they make without arithmetic."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -11,7 +11,7 @@ from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
 from rafs.quantities.conflicts import measures_of
 
-_WORDS: dict[str, Fraction] = {
+NUMBER_WORDS: dict[str, Fraction] = {
     **dict.fromkeys(
         ["twice", "double", "doubled", "doubles", "doubling", "couple", "pair", "both", "pairs"], Fraction(2)
     ),
@@ -23,7 +23,9 @@ _WORDS: dict[str, Fraction] = {
     **dict.fromkeys(["quarter", "quarters", "fourth", "fourths"], Fraction(1, 4)),
     **dict.fromkeys(["fifth", "fifths"], Fraction(1, 5)),
     **dict.fromkeys(["sixth", "sixths"], Fraction(1, 6)),
+    **dict.fromkeys(["seventh", "sevenths"], Fraction(1, 7)),
     **dict.fromkeys(["eighth", "eighths"], Fraction(1, 8)),
+    **dict.fromkeys(["ninth", "ninths"], Fraction(1, 9)),
     **dict.fromkeys(["tenth", "tenths"], Fraction(1, 10)),
     **dict.fromkeys(["twins", "duo"], Fraction(2)),
     **dict.fromkeys(["trio", "triplet", "tricycle", "tricycles"], Fraction(3)),
@@ -37,18 +39,8 @@ _WORDS: dict[str, Fraction] = {
 }
 """Words that bring a number into a problem."""
 
-_ASSUMING = frozenset(
-    "let let's say imagine example instance if pretend consider choose pick denote try guess assume assumes assumed "
-    "assuming assumption assumptions suppose supposes supposed supposing supposedly".split()
-)
-"""Words of a sentence that introduces something openly."""
 MAX_HEADS = 12
 """Up to here a number may be a given one and one more, or one less: somebody and four friends are five."""
-
-
-_NAMED = frozenset("denominator denominators numerator numerators multiple lcm lcd gcd divisor".split())
-"""Words that say what a number of the same sentence is for a calculation."""
-_INTRODUCING = _ASSUMING | _NAMED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +57,16 @@ class Ground:
     counts: frozenset[Fraction]
     """How many things its lists name."""
     derived: frozenset[Fraction]
-    """What they make without arithmetic: percentages in the other scale, what a share leaves, one head more."""
+    """What they make without arithmetic: percentages in the other scale, what a share leaves, one friend more."""
+    beside: frozenset[Fraction]
+    """One more or less than each, which mathematics takes without a word: the 12 of `13 * 12` ordered pairs."""
+    only_shares: bool
+    """It gives no amount, so that any whole may be assumed for its parts: `let there be 60 pupils`."""
+
+    @property
+    def is_latex(self) -> bool:
+        """Whether the problem is written in LaTeX, the language of mathematics."""
+        return _LATEX.search(self.text) is not None
 
     def gives(self, value: Fraction) -> bool:
         """Say whether the problem states the value, or a number that makes it without arithmetic."""
@@ -75,6 +76,10 @@ class Ground:
         """Say whether the problem states the value itself."""
         return value in self.stated
 
+    def is_open_to(self, whole: Fraction) -> bool:
+        """Say whether a whole may be assumed: the problem gives shares alone, and it has them in whole things."""
+        return self.only_shares and all((whole * share).denominator == 1 for share in self.stated if share < 1)
+
     def factors_to(self, value: Fraction) -> Iterator[Fraction]:
         """Yield the unit factors that make the value out of a number of the problem: 7 for the 28 days of 4 weeks."""
         for factor in _FACTORS:
@@ -82,6 +87,7 @@ class Ground:
                 yield factor
 
 
+_LATEX = re.compile(r"\\|\$\s?[A-Za-z(]")
 _FACTORS = tuple(Fraction(factor) for factor in (7, 12, 24, 52, 60, 365))
 _CLOCK = re.compile(
     r"(\d(?<![\d:.].)\d?)(?:(?::(\d{2}))?(?!\d|:)(?:\s?([ap])\.?\s?m\b|(?=\s?o'clock))|:(\d{2})(?![\d:]))",
@@ -102,12 +108,35 @@ def _clock_numbers(text: str) -> Iterator[Fraction]:
 
 
 def _without_arithmetic(values: Set[Fraction], shares: Set[Fraction]) -> frozenset[Fraction]:
-    """Return the values, percentages in both scales, 1 - p and 1 + p, one head more or less, whole parts."""
+    """Return the values, percentages in both scales, 1 - p and 1 + p, whole parts."""
     rests = {1 - share for share in shares} | {1 + share for share in shares}
-    whole_values = [int(value) for value in values if value.denominator == 1]
-    heads = {Fraction(near) for one in whole_values for near in (one - 1, one + 1) if 0 < near <= MAX_HEADS}
     whole = {Fraction(part) for value in values if value.denominator > 1 for part in (floor(value), ceil(value))}
-    return frozenset(values | shares | rests | {100 * part for part in shares | rests} | heads | whole)
+    return frozenset(values | shares | rests | {100 * part for part in shares | rests} | whole)
+
+
+def _beside(values: Iterable[Fraction]) -> frozenset[Fraction]:
+    whole = [int(value) for value in values if value.denominator == 1]
+    return frozenset(Fraction(near) for one in whole for near in (one - 1, one + 1) if 0 < near <= MAX_HEADS)
+
+
+def _companies(tokens: Sequence[Token]) -> Iterator[Fraction]:
+    """Yield how many friends or the like somebody has, who makes one more."""
+    for at, token in enumerate(tokens):
+        behind = tokens[at + 1 : at + 1 + COMPANION_REACH]
+        if token.kind is Kind.NUMBER and any(one.text.lower() in _COMPANIONS for one in behind):
+            yield token.value
+
+
+_COMPANIONS = frozenset(
+    "friends other brothers sisters siblings cousins children kids sons daughters others classmates colleagues "
+    "coworkers teammates roommates housemates neighbors neighbours companions guests partners "
+    "relatives grandchildren".split()
+)
+COMPANION_REACH = 3
+"""Tokens behind a number in which its companions stand: `4 of her friends`."""
+
+
+_ORDINAL = re.compile(r"(\d{1,15})(?:st|nd|rd|th)", re.IGNORECASE)
 
 
 def read_ground(problem: str) -> Ground:
@@ -120,26 +149,36 @@ def read_ground(problem: str) -> Ground:
     shares |= set(_written_fractions(tokens))
     words = [part for token in tokens if token.kind is Kind.WORD for part in token.text.lower().split("-")]
     for word in dict.fromkeys(words):
-        if (value := _WORDS.get(word)) is not None:
+        if (value := NUMBER_WORDS.get(word)) is not None:
             values.append(value)
             if value < 1:
                 shares.add(value)
                 values.append(1 / value)
+    values += [Fraction(int(found[1])) for token in tokens if (found := _ORDINAL.fullmatch(token.text))]
     shares |= {Fraction(int(top), int(bottom)) for top, bottom in _latex_fractions(problem)}
     stated = dict.fromkeys([*values, *shares])
     derived = _without_arithmetic(stated.keys(), shares) | set(_clock_numbers(problem))
+    derived |= _beside(_companies(tokens))
     derived |= {Fraction(int(found[1]), 100) for found in _CENTS.finditer(problem)}
     return Ground(
         text=problem,
         values=tuple(stated),
         stated=frozenset(stated),
         measures=measures_of(tokens),
-        counts=_list_lengths(tokens) - derived,
+        counts=list_lengths(tokens) - derived,
         derived=derived,
+        beside=_beside(stated),
+        only_shares=all(_is_part(tokens, at) for at, token in enumerate(tokens) if token.kind is Kind.NUMBER),
     )
 
 
-def _list_lengths(tokens: Sequence[Token]) -> frozenset[Fraction]:
+def _is_part(tokens: Sequence[Token], position: int) -> bool:
+    """Say whether a number is a share, or part of a written one, rather than an amount."""
+    token, beside = tokens[position], tokens[max(0, position - 1) : position + 2]
+    return token.percent or token.value <= 1 or any(one.text == "/" for one in beside)
+
+
+def list_lengths(tokens: Sequence[Token]) -> frozenset[Fraction]:
     """Return how many items the enumerations have: runs of short pieces between commas."""
     lengths, run, width = set(), 1, 0
     for token in [*tokens, None]:
@@ -180,55 +219,3 @@ def numbers_in(tokens: Sequence[Token]) -> Iterable[Fraction]:
             yield token.value
             if token.value.denominator > 1 and not token.decimals and not token.percent:
                 yield from (Fraction(token.value.numerator), Fraction(token.value.denominator))
-
-
-def numbers_in_words(tokens: Sequence[Token]) -> frozenset[Fraction]:
-    """Return the numbers that a step spells out, those of words such as `twice`, with their inverses, and nought."""
-    values = {Fraction(0)}  # `$0`, which is no amount of the story
-    for token in tokens:
-        if token.kind is Kind.NUMBER:
-            if token.spelled:
-                values.add(token.value)
-        elif token.kind is Kind.WORD and (value := _WORDS.get(token.text.lower())) is not None:
-            values |= {value, 1 / value}
-    return frozenset(values)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Introduced:
-    """The numbers that a step brings in by a sentence of its own."""
-
-    assumed: set[Fraction]
-    """Of sentences that introduce something openly: `assume a month of 30 days`."""
-    announced: set[Fraction]
-    """Said in words, or in a sentence about a common denominator or the like."""
-
-
-def introduced_numbers(tokens: Sequence[Token]) -> Introduced:
-    """Return the numbers that a step assumes or announces; sentences without a number are passed over."""
-    found = Introduced(assumed=set(), announced=set())
-    if _INTRODUCING.isdisjoint([token.text.lower() for token in tokens]):  # most steps
-        found.announced.update([token.value for token in tokens if token.spelled])
-        return found
-    for sentence in sentences(tokens):
-        numbers = [token for token in sentence if token.kind is Kind.NUMBER]
-        if numbers:
-            words = {token.text.lower() for token in sentence}
-            if not _ASSUMING.isdisjoint(words):
-                found.assumed.update(token.value for token in numbers)
-            named = not _NAMED.isdisjoint(words)
-            found.announced.update(token.value for token in numbers if named or token.spelled)
-    return found
-
-
-def sentences(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the tokens of each sentence or line, without what ends it."""
-    start = 0
-    for position, token in enumerate(tokens):
-        if token.kind is Kind.BREAK and token.text in _SENTENCE_ENDS:
-            yield tokens[start:position]
-            start = position + 1
-    yield tokens[start:]
-
-
-_SENTENCE_ENDS = (".", "\n", "?")

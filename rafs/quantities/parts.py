@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from rafs.grammar.terms import Binary, Expression, Number
+from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable
 
 
 def places(whole: Fraction) -> tuple[Fraction, ...]:
@@ -23,6 +23,22 @@ def fraction_parts(expression: Expression) -> list[Fraction]:
     if isinstance(expression, Binary) and expression.op == "/":
         return [side.value for side in (expression.left, expression.right) if isinstance(side, Number)]
     return []
+
+
+def is_in_fraction(expression: Expression, leaf: Number | Variable) -> bool:
+    """Say whether a leaf of an expression divides, or is divided, there."""
+    match expression:
+        case Binary(op="/"):
+            return expression.left is leaf or expression.right is leaf or _in_any(expression, leaf)
+        case Binary():
+            return _in_any(expression, leaf)
+        case Unary():
+            return is_in_fraction(expression.operand, leaf)
+    return False
+
+
+def _in_any(expression: Binary, leaf: Number | Variable) -> bool:
+    return is_in_fraction(expression.left, leaf) or is_in_fraction(expression.right, leaf)
 
 
 def n_terms(expression: Expression) -> int:

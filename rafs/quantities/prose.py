@@ -82,17 +82,27 @@ class Prose:
         span = token.span if isinstance(token, Number) else Span(start=token.start, end=token.end)
         seen = [one for one in self.near if one.step != step or span.start - one.operand.span.start < REACH]
         tolerance = _tolerance(token)
-        found = _explain(seen, token.value, tolerance) or _explain(self.given, token.value, tolerance)
-        found = found or _total([one for one in seen if one.is_term], token.value, tolerance)
+        sound = [one for one in seen if one.operand.source is not SourceKind.UNGROUNDED]
+        found = _explain(sound, token.value, tolerance) or _explain(self.given, token.value, tolerance)
+        found = found or _total([one for one in sound if one.is_term], token.value, tolerance)
+        if found is None and len(sound) < len(seen):
+            found = _explain(seen, token.value, tolerance)
+            found = found or _total([one for one in seen if one.is_term], token.value, tolerance)
         if found is None:
             return None
         op, operands = found
         self.implied.append(Implied(step=step, span=span, value=token.value, op=op, operands=operands))
-        self.latest[token.value] = len(self.implied) - 1
+        index = len(self.implied) - 1
         beside = [one.operand for one in seen if one.step == step and span.start - one.operand.span.start < BESIDE]
         if all(one.span.end for one in operands) and (concluded or all(one in (*beside, _TWO) for one in operands)):
-            self.said.add(len(self.implied) - 1)
-        return len(self.implied) - 1
+            self.said.add(index)
+        if index in self.said or self.latest.get(token.value) not in self.said:  # said again, it stands without its why
+            self.latest[token.value] = index
+        return index
+
+    def is_sound(self, implied: int) -> bool:
+        """Say whether a number worked out in words is made of numbers with a source."""
+        return all(one.source is not SourceKind.UNGROUNDED for one in self.implied[implied].operands)
 
 
 def given_numbers(values: Sequence[Fraction]) -> tuple[Seen, ...]:

@@ -1,30 +1,29 @@
 """Resolves the operands of a claim: which earlier result, which number of the problem, or nothing."""
 
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from rafs.claims.reader import Definition, Found
-from rafs.grammar.terms import Number, Variable, leaves
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.terms import Binary, Number, Variable, leaves, variables
+from rafs.grammar.tokens import Token
+from rafs.quantities.byproducts import Byproducts
 from rafs.quantities.conflicts import conflict_of
 from rafs.quantities.constants import Constants
-from rafs.quantities.grounding import MAX_HEADS, Ground, introduced_numbers, numbers_in_words
-from rafs.quantities.labels import entity_before, unit_of
+from rafs.quantities.grounding import MAX_HEADS, Ground
+from rafs.quantities.introductions import Introductions
+from rafs.quantities.labels import entity_before, entity_of, is_chained, left_span, stands_in_latex, unit_of
 from rafs.quantities.mentions import concludes
-from rafs.quantities.parts import fraction_parts, n_terms, places
+from rafs.quantities.parts import fraction_parts, is_in_fraction, n_terms
 from rafs.quantities.prose import Prose
 from rafs.types import Claim, Operand, SourceKind, Span, Truth
 
-MAX_COUNT = 12
-"""Largest divisor that may be a count of what was added up before."""
 SMALL = 2
 """Up to here a number that the problem states is taken for the problem's, though a result has the same value."""
-MAX_WHOLES = 12
-"""Numbers with one and the same part that are kept."""
 
+CUBE = 3
+"""Up to here a number of an equation may be its power, as in `s^3 = 343`."""
 Origin = tuple[SourceKind, int | None, int | None]
 """(source, claim, implied number) of an operand."""
 
@@ -38,6 +37,8 @@ class Sources:
     tokens: Mapping[int, Sequence[Token]]
     definitions: Sequence[Definition]
     constants: Constants
+    byproducts: Byproducts
+    introductions: Introductions
     pending: deque[tuple[int, int]]
     """(step, position) of the numbers in prose that were not read yet."""
     prose: Prose
@@ -53,35 +54,21 @@ class Sources:
     """Sources of numbers that earlier claims used, and of literals of open equations."""
     counts: set[int] = field(default_factory=set)
     """Numbers of terms that earlier claims add up."""
-    assumptions: dict[Fraction, int] = field(default_factory=dict)
-    """First step that introduces a number openly."""
-    announced: dict[Fraction, int] = field(default_factory=dict)
-    """First step that says a number in a word, or as a common denominator, multiple or divisor."""
-    defined: set[Fraction] = field(default_factory=set)
-    """Values of names given so far."""
-    first_steps: dict[Fraction, int] = field(default_factory=dict)
-    """First step that mentions a number; empty until somebody asks."""
-    split: dict[Fraction, list[Fraction]] = field(default_factory=dict)
-    """Known whole numbers by the parts of their places: 432 by 400, 30 and 2."""
-    in_words: dict[int, frozenset[Fraction]] = field(default_factory=dict)
-    """Numbers that a step says in words."""
+    defined: dict[Fraction, str] = field(default_factory=dict)
+    """Names given so far by their values."""
+    solvable: set[str] = field(default_factory=set)
+    """Names in equations between known numbers, which give them their values."""
+    doubtful: set[int] = field(default_factory=set)
+    """Claims computed from a number without a source: their results are none either."""
     entities: dict[Fraction, str] = field(default_factory=dict)
     """Latest name that a number was given."""
-
-    def __post_init__(self) -> None:
-        for value in self.ground.values:
-            self._remember_places(value)
-        for index, tokens in self.tokens.items():
-            introduced = introduced_numbers(tokens)
-            for value in introduced.assumed:
-                self.assumptions.setdefault(value, index)
-            for value in introduced.announced:
-                self.announced.setdefault(value, index)
 
     def add(self, found: Found) -> Claim:
         """Resolve the operands of the next claim, remember what it brings, and return it."""
         self.read_to(found.claim.step, found.claim.span.start)
-        operands, unit, entity = self._operands_of(found), unit_of(found.right), self._entity(found.claim)
+        previous = self.claims[-1] if self.claims else None
+        entity = entity_of(self.tokens[found.claim.step], found.claim, previous)
+        operands, unit = self._operands_of(found), unit_of(found.right)
         claim = replace(found.claim, operands=operands, unit=unit, entity=entity)
         if conflict := conflict_of(claim, found.left, self.ground.measures):
             claim = replace(claim, conflict=conflict)
@@ -91,10 +78,10 @@ class Sources:
             self.prose.see(operand, claim.step, is_term=False)
             if operand.source is not SourceKind.UNGROUNDED:
                 self.origins.setdefault(operand.value, (operand.source, operand.claim, operand.implied))
-        if claim.value is None:
-            for leaf in (*leaves(found.left), *(leaves(found.right) if found.right is not None else ())):
-                if isinstance(leaf, Number):
-                    self.origins.setdefault(leaf.value, (SourceKind.RESULT, index, None))
+        if claim.value is None or claim.result is None:
+            self._remember_equation(found, index)
+        if any(map(self._is_from_nowhere, claim.operands)) or self._is_unsolved(found):
+            self.doubtful.add(index)
         if claim.result is not None:
             self._remember_result(found, claim, index)
         self.claims.append(claim)
@@ -107,7 +94,7 @@ class Sources:
             if (entry.step, entry.span.start) >= (step, start):
                 break
             self.names[entry.name] = entry
-            self.defined.add(entry.value)
+            self.defined[entry.value] = entry.name
             self.n_defined += 1
         while self.pending:
             index, position = self.pending[0]
@@ -124,13 +111,15 @@ class Sources:
             self.entities[token.value] = entity
         claim = self.results.get(token.value)
         if claim is not None:
-            source = SourceKind.RESULT
+            source = self._result(claim)[0]
         elif (concluded := concludes(tokens, position)) or not stated:
             implied = self.prose.imply(token, step, concluded=concluded)
             implied = self.prose.latest.get(token.value) if implied is None else implied
-            source = SourceKind.RESULT if implied is not None else source
+            source = SourceKind.RESULT if implied is not None and self.prose.is_sound(implied) else source
         if source is SourceKind.UNGROUNDED and (stated or self.ground.gives(token.value)):
             source = SourceKind.PROBLEM
+        elif source is SourceKind.UNGROUNDED and self.constants.knows(token.value, token.currency, step):
+            source = SourceKind.UNIT_CONSTANT
         operand = Operand(
             text=self.texts[step][token.start : token.end],
             value=token.value,
@@ -144,29 +133,37 @@ class Sources:
 
     def _remember_result(self, found: Found, claim: Claim, index: int) -> None:
         assert claim.result is not None
-        self._remember_places(claim.result)
+        if index not in self.doubtful:
+            self.byproducts.remember(claim.result)
         percent = isinstance(found.right, Number) and found.right.percent
         scales = (claim.result, claim.result * 100, claim.result / 100) if percent else (claim.result,)
-        self.results.update(dict.fromkeys(scales, index))
+        for value in scales:
+            if index not in self.doubtful or self.results.get(value, index) in self.doubtful:
+                self.results[value] = index
         self.at.setdefault((claim.step, claim.span.start), index)
         if claim.result_span is not None:
             self.at[claim.step, claim.result_span.start] = index
             text = self.texts[claim.step][claim.result_span.start : claim.result_span.end]
-            span, source = claim.result_span, SourceKind.RESULT
+            span, source = claim.result_span, self._result(index)[0]
             result = Operand(text=text, value=claim.result, span=span, source=source, claim=index, unit=claim.unit)
             self.prose.see(result, claim.step, is_term=True)
         if claim.truth is Truth.TRUE and found.right is not None:
             for part in fraction_parts(found.right):
-                self.announced.setdefault(part, claim.step)
+                self.introductions.announced.setdefault(part, claim.step)
 
-    def _entity(self, claim: Claim) -> str:
-        tokens = self.tokens[claim.step]
-        position = bisect_left(tokens, claim.span.start, key=lambda token: token.start)
-        if entity := entity_before(tokens, position):
-            return entity
-        previous = self.claims[-1] if self.claims else None
-        is_link = previous is not None and previous.step == claim.step and _is_chained(previous, claim)
-        return previous.entity if is_link and previous is not None else ""
+    def _remember_equation(self, found: Found, index: int) -> None:
+        """Note the literals of an equation, and its names; outside mathematics only where all its numbers are known."""
+        sides = [side for side in (found.left, found.right) if side is not None]
+        numbers = [leaf for side in sides for leaf in leaves(side) if isinstance(leaf, Number)]
+        names = frozenset[str]().union(*map(variables, sides))
+        is_rewritten = found.claim.truth is Truth.TRUE and names <= self.solvable
+        if self.ground.is_latex or is_rewritten or self._are_known(found, [one for one in numbers if one.value > CUBE]):
+            self.solvable |= names
+            for number in numbers:
+                self.origins.setdefault(number.value, (SourceKind.RESULT, index, None))
+
+    def _are_known(self, found: Found, numbers: Sequence[Number]) -> bool:
+        return all(self._source(found, one, one.value)[0] is not SourceKind.UNGROUNDED for one in numbers)
 
     def _operands_of(self, found: Found) -> tuple[Operand, ...]:
         """Return the operands of a claim.
@@ -176,12 +173,13 @@ class Sources:
         """
         claim = found.claim
         previous = self.claims[-1] if self.claims else None
-        if previous is not None and previous.step == claim.step and _is_chained(previous, claim):
+        if previous is not None and previous.step == claim.step and is_chained(previous, claim):
             value = claim.value if claim.value is not None else previous.result
             if value is None:
                 return ()
-            whole, index = _left_span(claim), len(self.claims) - 1
-            return (Operand(text=claim.left, value=value, span=whole, source=SourceKind.RESULT, claim=index),)
+            whole, index = left_span(claim), len(self.claims) - 1
+            source = self._result(index)[0]
+            return (Operand(text=claim.left, value=value, span=whole, source=source, claim=index),)
         operands = [operand for leaf in leaves(found.left) if (operand := self._operand(found, leaf)) is not None]
         if claim.value is None:
             operands = [operand for operand in operands if operand.source is not SourceKind.UNGROUNDED]
@@ -208,88 +206,96 @@ class Sources:
             entry = self.names[leaf.name]
             named = self.at.get((entry.step, entry.span.start))
             if named is not None and self.claims[named].result == value:
-                return SourceKind.RESULT, named, None
+                return self._result(named)
         result, stated = self.results.get(value), self.ground.states(value)
-        if result is not None and not (value <= SMALL and stated):
-            return SourceKind.RESULT, result, None
+        if result is not None and result not in self.doubtful and not (value <= SMALL and stated):
+            return self._result(result)
         if stated:
             return SourceKind.PROBLEM, None, None
         unit = leaf.unit if isinstance(leaf, Number) else ""
         if self.constants.knows(value, unit, found.claim.step):
             return SourceKind.UNIT_CONSTANT, None, None
-        if value in self.ground.counts or self._is_count(found, value):
+        if value in self.ground.counts or self._is_count(found, leaf, value):
             return SourceKind.COUNT, None, None
-        if self.ground.gives(value):
+        if self.ground.gives(value) or (value in self.ground.beside and self._is_latex(found)):
             return SourceKind.PROBLEM, None, None
         if any(self.constants.knows(factor, "", found.claim.step) for factor in self.ground.factors_to(value)):
             return SourceKind.UNIT_CONSTANT, None, None
-        return self._said(found, leaf, value)
+        said = self._said(found, leaf, value)
+        return self._result(result) if result is not None and said[0] is SourceKind.UNGROUNDED else said
+
+    def _result(self, index: int) -> Origin:
+        """Return a claim as a source: it is one as far as its own operands are."""
+        return SourceKind.UNGROUNDED if index in self.doubtful else SourceKind.RESULT, index, None
 
     def _said(self, found: Found, leaf: Number | Variable, value: Fraction) -> Origin:
         """Return the source of a number that neither the problem nor a claim gives: words, or nothing."""
-        step = found.claim.step
-        if step not in self.in_words:
-            self.in_words[step] = numbers_in_words(self.tokens[step])
-        if value in self.in_words[step]:
+        step, is_latex = found.claim.step, self._is_latex(found)
+        brought = self.introductions
+        if brought.are_words(value, step) or (is_latex and brought.spell(value, step)):
             return SourceKind.NUMBER_WORD, None, None
         implied = self.prose.latest.get(value)
-        if implied in self.prose.said or (implied is not None and "\\" in self.texts[step]):
+        is_said = implied in self.prose.said or is_latex or (step, value) in brought.supposed
+        if implied is not None and is_said and self.prose.is_sound(implied):
             return SourceKind.RESULT, None, implied
-        if isinstance(leaf, Variable) or self.assumptions.get(value, step + 1) <= step or value in self.defined:
+        if self._is_assigned(found, leaf, value):
             return SourceKind.ASSIGNED, None, None
-        if value in self.origins:
-            return self.origins[value]
-        if (whole := self._place_value(value, step)) is not None:
-            return whole
-        if self.announced.get(value, step) < step:
+        if (origin := self.origins.get(value)) is not None and (
+            is_latex or origin[2] is None or origin[2] in self.prose.said
+        ):
+            return origin
+        if self.byproducts.brings(found.left, leaf, value, step):
+            return SourceKind.BYPRODUCT, None, None
+        if leaf is found.left and self._is_computed(found):
+            return SourceKind.ASSIGNED, None, None
+        if brought.announced.get(value, step) < step and (is_latex or is_in_fraction(found.left, leaf)):
             return SourceKind.ASSIGNED, None, None
         return self._in_the_head(found, leaf, value)
+
+    def _is_assigned(self, found: Found, leaf: Number | Variable, value: Fraction) -> bool:
+        """Say whether the derivation may give a number itself: of a name in mathematics, or to stand for any number."""
+        name = leaf.name if isinstance(leaf, Variable) else self.defined.get(value)
+        step, is_open = found.claim.step, self._is_mathematics(found) or self.ground.is_open_to(value)
+        is_given = name is not None or self.introductions.assumed.get(value, step + 1) <= step
+        return name in self.solvable or (is_given and is_open)
+
+    def _is_mathematics(self, found: Found) -> bool:
+        return self.ground.is_latex or self._is_latex(found)
+
+    def _is_latex(self, found: Found) -> bool:
+        return stands_in_latex(self.texts[found.claim.step], found.claim.span)
+
+    def _is_computed(self, found: Found) -> bool:
+        """Say whether the right side computes the number on the left from known ones: `24 = 6 * 4`."""
+        if not isinstance(found.right, Binary) or found.claim.truth is not Truth.TRUE:
+            return False
+        return self._are_known(found, [leaf for leaf in leaves(found.right) if isinstance(leaf, Number)])
+
+    def _is_unsolved(self, found: Found) -> bool:
+        """Say whether a story gives a number to a name that no equation between known numbers holds."""
+        is_named = isinstance(found.left, Variable) and found.left.name not in self.solvable
+        return is_named and not self._is_mathematics(found)
+
+    def _is_from_nowhere(self, operand: Operand) -> bool:
+        """Say whether not even one unsaid operation on known numbers gives an operand, so that nothing rests on it."""
+        if operand.source is not SourceKind.UNGROUNDED:
+            return False
+        implied = self.prose.latest.get(operand.value)
+        return implied is None or not self.prose.is_sound(implied)
 
     def _in_the_head(self, found: Found, leaf: Number | Variable, value: Fraction) -> Origin:
         """Return the source of a number that one operation on known ones gives without its being said.
 
         Mathematics in LaTeX skips such steps all the time; in a story the number would have to be said.
         """
-        if value <= MAX_HEADS or not isinstance(leaf, Number) or "\\" not in self.texts[found.claim.step]:
+        if value <= MAX_HEADS or not isinstance(leaf, Number) or not self._is_latex(found):
             return SourceKind.UNGROUNDED, None, None
         implied = self.prose.imply(leaf, found.claim.step, concluded=True)
         return (SourceKind.UNGROUNDED if implied is None else SourceKind.RESULT), None, implied
 
-    def _place_value(self, value: Fraction, step: int) -> Origin | None:
-        """Return the source of the known number that is split into its places here, of which the value is one."""
-        for whole in self.split.get(value, ()):
-            if all(self._is_mentioned(part, step) for part in places(whole)):
-                claim = self.results.get(whole)
-                return (SourceKind.PROBLEM if claim is None else SourceKind.RESULT), claim, None
-        return None
-
-    def _is_mentioned(self, value: Fraction, until: int) -> bool:
-        """Say whether a number stands anywhere up to the end of a step."""
-        if not self.first_steps:
-            for index, tokens in self.tokens.items():
-                for token in tokens:
-                    if token.kind is Kind.NUMBER:
-                        self.first_steps.setdefault(token.value, index)
-        return self.first_steps.get(value, until + 1) <= until
-
-    def _remember_places(self, whole: Fraction) -> None:
-        for part in places(whole):
-            wholes = self.split.setdefault(part, [])
-            if len(wholes) < MAX_WHOLES and whole not in wholes:
-                wholes.append(whole)
-
-    def _is_count(self, found: Found, value: Fraction) -> bool:
+    def _is_count(self, found: Found, leaf: Number | Variable, value: Fraction) -> bool:
         """Say whether the number counts what this claim, or an earlier one, adds up: the 3 of `(a + b + c) / 3`."""
-        if value.denominator != 1 or not 2 < value <= MAX_COUNT:
+        if value.denominator != 1 or not 2 < value <= MAX_HEADS:
             return False
-        return value in self.counts or n_terms(found.left) == value
-
-
-def _left_span(claim: Claim) -> Span:
-    return Span(start=claim.span.start, end=claim.span.start + len(claim.left))
-
-
-def _is_chained(previous: Claim, claim: Claim) -> bool:
-    """Say whether the left side of a claim is the very result of the one before."""
-    end, start = previous.result_span, claim.span.start
-    return end is not None and end.start == start and end.end == start + len(claim.left)
+        is_divisor = is_in_fraction(found.left, leaf) or self._is_latex(found)
+        return is_divisor and (value in self.counts or n_terms(found.left) == value)

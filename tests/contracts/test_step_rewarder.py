@@ -11,9 +11,10 @@ from tempfile import mkdtemp
 import pytest
 
 from rafs.contracts import StepRewarder
+from rafs.engines.remembered_rewards import RememberingRewarder
 from rafs.engines.server_rewarder import ServerRewarder
 from rafs.types import Abstained, Judged, Verdict, Why
-from rafs.usage import Meter
+from rafs.usage import Caller, Meter
 from tests.rafs.engines.scripted_server import Reply, Request, reply_json, serve
 from tests.rafs.engines.tiny_models import TINY
 from tests.rafs.engines.tiny_prms import FAMILIES, QWEN, SHEPHERD, layout, load_tiny, save_tiny
@@ -38,13 +39,14 @@ def answer(request: Request) -> Reply:
     return reply_json({"choices": [{"logprobs": {"top_logprobs": [top]}}], "usage": {"total_tokens": 50}})
 
 
-@pytest.fixture(scope="module", params=[*FAMILIES, "served head", "served token pair"])
+@pytest.fixture(scope="module", params=[*FAMILIES, "remembering", "served head", "served token pair"])
 def rewarder(request: pytest.FixtureRequest) -> Iterator[StepRewarder]:
-    if request.param in FAMILIES:
+    if request.param in (*FAMILIES, "remembering"):
         folder = Path(mkdtemp())
-        save_tiny(request.param, folder)
-        local = load_tiny(request.param, folder)
-        yield local
+        family = QWEN if request.param == "remembering" else request.param
+        save_tiny(family, folder)
+        local = load_tiny(family, folder)
+        yield RememberingRewarder(local) if request.param == "remembering" else local
         local.close()
         shutil.rmtree(folder)
     else:
@@ -108,7 +110,7 @@ async def test_a_blank_step_is_not_applicable(rewarder: StepRewarder) -> None:
 
 
 async def test_cost_is_counted(rewarder: StepRewarder) -> None:
-    meter = Meter()
+    meter = Meter(caller=Caller(tenant="of whom nothing is known"))
     await rewarder.reward(PROBLEM, STEPS, range(4), meter)
     assert meter.stages["verify"].calls >= 1
     assert meter.stages["verify"].tokens >= 50
@@ -116,3 +118,7 @@ async def test_cost_is_counted(rewarder: StepRewarder) -> None:
 
 async def test_it_says_which_model_it_is(rewarder: StepRewarder) -> None:
     assert rewarder.identity == TINY
+
+
+async def test_it_says_what_else_decides_a_verdict_and_says_the_same_again(rewarder: StepRewarder) -> None:
+    assert rewarder.fingerprint == rewarder.fingerprint != ""

@@ -50,16 +50,21 @@ def test_numbers_are_written_like_the_one_they_replace(value: Fraction, model: s
     assert write_like(value, numeral) == written
 
 
-@given(st.integers(-(10**9), 10**9), st.integers(0, 4), st.integers(0, 2**40))
-def test_a_nearby_value_is_another_one_of_the_same_sign_size_and_decimals(
-    digits: int, decimals: int, seed: int
+@given(st.integers(-(10**9), 10**9), st.integers(0, 4), st.integers(1, 9), st.integers(0, 2**40))
+def test_a_nearby_value_is_another_one_of_the_same_sign_size_and_last_digit(
+    digits: int, decimals: int, bottom: int, seed: int
 ) -> None:
-    value = Fraction(digits, 10**decimals)
-    other = nearby_value(value, decimals, random.Random(seed))
-    assert other != value
+    unit = Fraction(1, bottom * 10**decimals)
+    value = digits * unit
+    other = nearby_value(value, unit, random.Random(seed))
+    if other is None:
+        assert 0 < abs(value) <= 2 * unit
+        return
+    assert other not in (value, 0, 1, -1)
     assert other * value >= 0
-    assert (other * 10**decimals).denominator == 1
-    assert abs(other - value) <= max(abs(value) * Fraction(3, 10), Fraction(2, 10**decimals))
+    assert (other / unit).denominator == 1
+    assert abs(other - value) <= max(abs(value) * Fraction(3, 10), 2 * unit)
+    assert abs(other) < 1 or not 0 < abs(value) < 1
 
 
 def test_a_sign_belongs_to_a_number_only_where_nothing_is_subtracted() -> None:

@@ -21,11 +21,12 @@ NAMED = {
     "exaone": "LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct",
     "falcon": "tiiuae/falcon-7b falcon3:10b tiiuae/Falcon-H1-1B-Base",
     "gemini": "models/gemini-1.5-pro publishers/google/models/gemini-2.0-flash-001 text-bison@001 google/palm-2-chat",
-    "gemma": "google/gemma-2-9b-it gemma3:12b gemma-3-27b-it-qat-q4_0-gguf google/shieldgemma-2b",
+    "gemma": "google/gemma-2-9b-it gemma3:12b gemma-3-27b-it-qat-q4_0-gguf google/shieldgemma-2b "
+    "google/paligemma2-3b-pt-224",
     "glm": "THUDM/glm-4-9b-chat THUDM/chatglm3-6b zai-org/GLM-4.5-Air",
     "gpt": "gpt-4o-2024-08-06 gpt-3.5-turbo-0125 gpt4o azure/gpt-35-turbo chatgpt-4o-latest o1 o3-mini openai/o1-pro "
     "azure/o4-mini gpt-5-codex openai/gpt-oss-120b gpt-oss:20b openai.gpt-oss-20b-1:0 unsloth/gpt-oss-20b-GGUF "
-    "text-davinci-003 ft:gpt-3.5-turbo-0613:acme::8abc text-embedding-3-large",
+    "text-davinci-003 davinci-002 babbage-002 ft:gpt-3.5-turbo-0613:acme::8abc text-embedding-3-large",
     "gpt-neo": "EleutherAI/gpt-neo-2.7B EleutherAI/gpt-j-6b EleutherAI/gpt-neox-20b EleutherAI/pythia-1.4b",
     "gpt2": "gpt2 openai-community/gpt2-xl microsoft/DialoGPT-medium",
     "granite": "ibm-granite/granite-3.1-8b-instruct granite3.3:8b",
@@ -71,6 +72,8 @@ NAMED = {
     "deepseek qwen": "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B deepseek-r1:7b deepseek-r1:1.5b AI-MO/NuminaMath-7B-TIR",
     "deepseek llama qwen": "deepseek-r1:8b",
     "internlm qwen": "OpenGVLab/InternVL3-8B",
+    "minicpm qwen": "openbmb/MiniCPM-V-2_6 openbmb/MiniCPM-o-2_6",
+    "nemotron qwen": "nvidia/Nemotron-Cascade-8B",
     "kimi qwen": "moonshotai/Kimi-Dev-72B",
     "llama mistral": "Undi95/Mistral-Llama-slerp",
     "llama nemotron": "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF nemotron:70b nvidia/Llama-3_3-Nemotron-Super-49B-v1",

@@ -1,4 +1,5 @@
 import pytest
+from pydantic import ValidationError
 
 from rafs.engines.weights import ModelSource
 from rafs.model_entry import ModelEntry
@@ -28,3 +29,15 @@ from rafs.model_entry import ModelEntry
 def test_a_source_becomes_what_the_engines_fetch(keys: dict[str, str], source: ModelSource | None) -> None:
     entry = {"id": "mine", "family": "qwen", "roles": ["judge"], "licence": "MIT", **keys}
     assert ModelEntry.model_validate(entry).to_source() == source
+
+
+@pytest.mark.parametrize(
+    ("roles", "is_taken"), [(["judge"], True), (["judge", "generator"], True), (["generator"], False), (["nli"], False)]
+)
+def test_only_a_judge_is_asked_in_a_chat(roles: list[str], is_taken: bool) -> None:
+    entry = {"id": "m", "family": "qwen", "roles": roles, "licence": "MIT", "source": "path:/srv/m", "chat": True}
+    if is_taken:
+        assert ModelEntry.model_validate(entry).chat
+    else:
+        with pytest.raises(ValidationError, match="chat"):
+            ModelEntry.model_validate(entry)

@@ -1,8 +1,11 @@
 """Status and outcome follow from the findings, and every status says why."""
 
+import operator
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rafs.aggregation import aggregate
 from rafs.outcomes import AnswerSupport, Component, ComponentName, Measured, OutcomeLabel, Reasoning, Status, Unmeasured
@@ -178,3 +181,45 @@ def test_outcome_and_both_halves(changes: dict[str, object], label: str, reasoni
     outcome = decide(findings(**changes), POLICY, PRESET).outcome
     assert outcome.label is OutcomeLabel(label)
     assert (outcome.reasoning, outcome.answer) == (Reasoning(reasoning), AnswerSupport(answer))
+
+
+PARTS = st.one_of(
+    st.just(GOOD),
+    st.builds(Measured, value=st.floats(0, 1), coverage=st.floats(0.01, 1)),
+    st.sampled_from([NOTHING, NOT_EVALUATED]),
+)
+MOSTLY_FALSE = st.sampled_from([False, False, False, True])
+KNOWN = st.sampled_from([True, False, None])
+ANY_FINDINGS = st.fixed_dictionaries(
+    {
+        **{name.name: PARTS for name in ComponentName},
+        "independence": st.sampled_from(Independence),
+        "has_derivation": MOSTLY_FALSE.map(operator.not_),
+        "has_answer": MOSTLY_FALSE.map(operator.not_),
+        **dict.fromkeys(("refuted", "deadline_passed", "verifier_down", "arithmetic_alone"), MOSTLY_FALSE),
+        "derived_matches": KNOWN,
+        "answer_is_modal": KNOWN,
+    }
+)
+
+
+@given(ANY_FINDINGS)
+@settings(max_examples=500)
+def test_whatever_was_found_only_a_trace_that_passed_every_check_is_accepted(changes: dict[str, object]) -> None:
+    found = findings(**changes)
+    decision = decide(found, POLICY, PRESET)
+    unwaived = [part for name, part in found.components.items() if name not in PRESET.accept_without]
+    may_pass = (
+        found.aggregate is not None
+        and found.aggregate.score >= POLICY.tau_accept
+        and found.aggregate.coverage_of_measured >= POLICY.c_min
+        and found.independence in (Independence.INDEPENDENT, Independence.OVERRIDDEN)
+        and found.derived_matches is not False
+        and found.has_derivation
+        and found.has_answer
+        and not (found.refuted or found.deadline_passed or found.verifier_down)
+        and all(isinstance(part, Measured) for part in unwaived)
+    )
+    assert may_pass or decision.status is not Status.ACCEPT
+    assert (decision.score is None) == (decision.status is Status.ABSTAIN)
+    assert decision.reasons

@@ -164,6 +164,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
             "got 'P'",
             id="accept without a required component",
         ),
+        pytest.param(setting(["deletion"] * 2, "presets", "deep", "probes"), "presets.deep.probes", "once", id="twice"),
         pytest.param(
             setting(1, "presets", "gate", "n_edits"),
             "presets.gate.n_edits",

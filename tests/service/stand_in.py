@@ -17,6 +17,7 @@ from rafs.wire import (
     ScoreResponse,
     StageOut,
     StepOut,
+    SupportOut,
     SuspectOut,
 )
 
@@ -44,6 +45,10 @@ def make_step(index: int, text: str, p_correct: float | None, **changes: object)
         "shown_to": [],
         "reason": "",
         "claims": [],
+        "role": None if changes.get("kind") == "answer" else "unknown",
+        "necessity": None,
+        "necessity_source": None,
+        "sufficiency": None,
     }
     return StepOut.model_validate(fields | changes)
 
@@ -75,6 +80,19 @@ PROVENANCE = ProvenanceOut(
 )
 
 
+INTERVENTIONS = InterventionsOut(
+    method="replay",
+    valid=2,
+    discarded={"leak": 1},
+    not_needed=0,
+    not_run=0,
+    late=False,
+    pivots=None,
+    effects=None,
+    probes=[],
+)
+
+
 def make_response(problem: str = "p", trace: str = "55 - 40 = 10", **changes: object) -> ScoreResponse:
     false = ClaimOut(text="55 - 40 = 10", truth="false", reason="55 - 40 is 15, not 10", ungrounded=["40"])
     response = ScoreResponse(
@@ -102,7 +120,8 @@ def make_response(problem: str = "p", trace: str = "55 - 40 = 10", **changes: ob
         ],
         coverage=0.65,
         independence="unknown",
-        interventions=InterventionsOut(method="replay", valid=2, discarded={"leak": 1}, effects=None),
+        support=SupportOut(e=1.0, e_source="graph", detail="the derivation ends in 10", mean_delta=0.16),
+        interventions=INTERVENTIONS,
         samples=4,
         contradictions=[ContradictionOut(traces=(-1, 2), claims=("3 are left", "4 are left"))],
         truncated=["samples.3: read up to 8192 tokens"],

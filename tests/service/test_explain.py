@@ -113,3 +113,9 @@ def test_a_number_worked_out_in_words_is_shown_with_its_calculation(tmp_path: Pa
     assert "step 1, in words, the derived answer" in texts(
         explain(tmp_path, "--svg", trace=trace, problem=problem).stdout
     )
+
+
+def test_steps_that_carry_the_answer_are_told_from_decoration(tmp_path: Path) -> None:
+    lines = explain(tmp_path, trace="5 * 12 = 60 pens.\nBy the way, 5 + 12 = 17.\nThe answer is 60.\n").stdout
+    assert lines.index("the answer is computed from this step") < lines.index("[1] true 5 + 12 = 17")
+    assert lines.count("nothing in this step leads to the answer") == 1

@@ -39,7 +39,9 @@ REPLIES = {
     "good": (200, json.dumps({"data": [{"id": "llama-3.3"}]}).encode()),
     "other": (200, json.dumps({"data": [{"id": "gpt-2"}, {"x": 1}]}).encode()),
     "page": (200, b"<html>"),
-    "odd": (200, b"[]"),
+    "list": (200, b"[]"),
+    "odd": (200, b'{"object": "page"}'),
+    "nested": (200, b"[" * 100_000),
     "unlisted": (404, b""),
     "refused": (401, b"key refused is wrong"),
     "ill": (503, b""),
@@ -47,11 +49,13 @@ REPLIES = {
 FOUND = {
     "good": (0, "served: reachable; serves 'llama-3.3'"),
     "other": (1, "served: reachable, but it does not list 'llama-3.3'; it lists 'gpt-2'"),
-    "page": (1, "served: reachable, but what answers is no OpenAI-compatible server"),
+    "page": (1, "sent no JSON: '<html>'"),
+    "list": (1, "sent a list, not a JSON object"),
     "odd": (1, "served: reachable, but what answers is no OpenAI-compatible server"),
     "unlisted": (0, "served: reachable; it has no list of models to look the name up in"),
     "refused": (1, "served: reachable, but it refuses the key in RAFS_TEST_KEY"),
-    "ill": (1, "with status 503"),
+    "ill": (1, "status 503"),
+    "nested": (1, "sent no JSON"),
 }
 
 
@@ -67,7 +71,7 @@ def model_server() -> Iterator[int]:
             thread.join()
 
 
-def models_file(folder: Path, port: int = 9) -> str:
+def models_file(folder: Path, port: int | str = 9) -> str:
     path = folder / "my models.yaml"
     path.write_text(find_default().read_text("utf-8").replace("\nmodels:\n", f"\nmodels:{SERVED.format(port=port)}", 1))
     return str(path)
@@ -117,7 +121,14 @@ def test_a_server_that_is_not_there_is_a_fault(tmp_path: Path, monkeypatch: pyte
         path = models_file(tmp_path, port)
     done = run("models", "check", "served", "--models-file", path)
     assert done.exit_code == 1
-    assert f"served: NOT reachable: http://127.0.0.1:{port}/v1/models: ConnectError" in done.stdout
+    assert f"served: NOT usable: model server http://127.0.0.1:{port}/v1/models" in done.stdout
+    assert "no connection (ConnectError" in done.stdout
+
+
+def test_an_address_that_is_none_is_a_matter_of_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAFS_TEST_KEY", "k")
+    done = run("models", "check", "served", "--models-file", models_file(tmp_path, port="x"))
+    assert (done.exit_code, "is no address" in done.stderr) == (3, True), done.output
 
 
 @pytest.mark.parametrize("key", ["", "two words", "gr\u00fcn"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from rafs.wire import AnswerOut, ClaimOut, ScoreResponse
+from rafs.wire import AnswerOut, ClaimOut, ProbeOut, ScoreResponse
 from service.report import render_report
 from tests.service.stand_in import make_component, make_response, make_step
 
@@ -163,3 +163,34 @@ def test_a_full_bar_on_another_answer_says_on_which(is_modal: bool | None, warne
     lines = report(make_response(answer=other, components=[make_component("C", "answer consensus", 1.0)])).splitlines()
     below = lines[next(i for i, line in enumerate(lines) if line.startswith("C answer consensus")) + 1]
     assert (below.strip() == "on 6800, not on the stated 7600") is warned
+
+
+def test_steps_that_carry_the_answer_and_decoration_are_marked() -> None:
+    steps = [
+        make_step(0, "So 8.", 0.9, role="load_bearing"),
+        make_step(1, "Nice.", 0.9, role="decorative"),
+        make_step(2, "Hm.", 0.9),
+    ]
+    text = report(make_response(steps=steps))
+    assert re.findall(r"0\.90 ([+-]?) *(\w+)", text) == [("+", "So"), ("-", "Nice"), ("", "Hm")]
+    assert "+ carries the answer, - is decoration" in text
+
+
+def test_probes_are_reported_with_their_coverage_or_why_they_are_missing() -> None:
+    fields = {"coverage": 0.9, "unmeasured": None, "detail": "", "points": None}
+    early, control = (
+        ProbeOut.model_validate(fields | {"kind": kind, "value": value, "baseline": baseline})
+        for kind, value, baseline in (("early_answering", 0.83, None), ("paraphrase", 0.97, 0.98))
+    )
+    silent = early.model_copy(update={"kind": "deletion", "value": None, "unmeasured": "no_generator"})
+    response = make_response()
+    edits = response.interventions.model_copy(update={"probes": [early, control, silent], "not_needed": 6})
+    text = " ".join(report(make_response(interventions=edits)).split())
+    assert "early answering: area over the curve 0.83 (90% of the answers read)" in text
+    assert "share of unchanged answers 0.97, 0.98 in the writer's own words" in text
+    assert "deletion: not measured, no generator" in text
+    assert "6 continuations not needed" in text
+
+
+def test_the_halves_of_the_support_are_said() -> None:
+    assert "e = 1.00 by graph; edits move the answer by 0.16 of 1" in " ".join(report(make_response()).split())

@@ -7,8 +7,9 @@ import pytest
 from benchmarks.bank.attacks import CLEAN, Attack, Twin, read_attacks, twins
 from rafs.calibration import DEFAULT_CALIBRATION
 from rafs.outcomes import Measured
+from rafs.padding import carrying_steps
 from rafs.reading import read_text
-from rafs.types import Judged, Reading, Span, StepKind, Verdict
+from rafs.types import Judged, Reading, Span, Verdict
 from rafs.usage import Meter
 from rafs.validity import step_validity
 from verifiers.ensemble import VerifierEnsemble
@@ -18,18 +19,6 @@ ATTACKS = read_attacks()
 NOISE = 1e-9
 Q_REFUTED = 0.02
 LAMBDA = 0.5
-UNREAD = {"latex.3", "markup_comment.3", "numbers.2"}
-"""What stands before the claim is read as the start of a product, so that the claim is left open."""
-SOURCED = {"identity.1", "identity.2", "numbers.4", "numbers.5", "numbers.6", "numbers.9", "numbers.10", "padding.3"}
-"""A number that the attack asserts of itself, assumes, or works out from nothing counts as sourced ever after."""
-PADDING = {"padding.1", "padding.2"}
-"""True claims about nothing count as steps, and lift the mean of P though never its minimum."""
-
-
-def known(ids: set[str], reason: str) -> list[object]:
-    """Return every attack, those that work so far marked."""
-    mark = pytest.mark.xfail(reason=reason, strict=True)
-    return [pytest.param(each, id=each.id, marks=[mark] if each.id in ids else []) for each in ATTACKS]
 
 
 @cache
@@ -53,7 +42,7 @@ def worst_at(reading: Reading, verdicts: list[Verdict], span: Span) -> Judged | 
     return min(inside, key=lambda verdict: verdict.p_correct, default=None)
 
 
-@pytest.mark.parametrize("attack", known(UNREAD | SOURCED, "a gap of the reading"))
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
 async def test_no_attack_raises_the_verdict_on_a_step_or_hides_a_refuted_one(attack: Attack) -> None:
     raised = []
     for twin in twins():
@@ -67,7 +56,7 @@ async def test_no_attack_raises_the_verdict_on_a_step_or_hides_a_refuted_one(att
     assert raised == []
 
 
-@pytest.mark.parametrize("attack", known(UNREAD | SOURCED | PADDING, "a gap of the reading, or of the mean"))
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
 async def test_no_attack_raises_the_validity_of_a_trace(attack: Attack) -> None:
     raised = []
     for twin in twins():
@@ -78,8 +67,7 @@ async def test_no_attack_raises_the_validity_of_a_trace(attack: Attack) -> None:
 
 
 async def validity(reading: Reading) -> float:
-    infers = [step.kind is StepKind.INFERENCE for step in reading.trace.derivation()]
-    component = step_validity(await checked(reading), infers, LAMBDA)
+    component = step_validity(await checked(reading), carrying_steps(reading), LAMBDA)
     assert isinstance(component, Measured)
     return component.value
 

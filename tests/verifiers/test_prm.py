@@ -17,6 +17,7 @@ class Hears:
     """A rewarder that keeps what it read and gives a fixed score to every asked step but the first."""
 
     identity = ModelIdentity(id="m", family="f", revision="r")
+    fingerprint = "hears"
 
     def __init__(self) -> None:
         self.read: list[tuple[str, tuple[str, ...]]] = []

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from rafs.contracts import PromptPart
+from rafs.engines.prompt_tokens import PartTokenizer
 from rafs.engines.server_generator import ServerGenerator
 from rafs.engines.server_prober import ServerProber
 from rafs.types import LabelMass
@@ -55,11 +56,25 @@ def strict(answer: Answer, *unknown: str) -> Answer:
     return check
 
 
-def tokenized(request: Request) -> Reply:
-    """Answer as vLLM's `/tokenize` does, with the tiny tokenizer."""
-    tokenizer = tiny_tokenizer().tokenizer
-    ids = tokenizer(request.body["prompt"], add_special_tokens=request.body["add_special_tokens"])["input_ids"]
-    return reply_json({"tokens": ids, "token_strs": tokenizer.convert_ids_to_tokens(ids), "max_model_len": 512})
+def tokenized_by(local: PartTokenizer) -> Answer:
+    """Answer as vLLM's `/tokenize` does."""
+    tokenizer = local.tokenizer
+
+    def answer(request: Request) -> Reply:
+        body = request.body
+        if "messages" in body:
+            text = tokenizer.apply_chat_template(
+                body["messages"], tokenize=False, add_generation_prompt=body["add_generation_prompt"]
+            )
+            ids = tokenizer(text, add_special_tokens=body.get("add_special_tokens", False))["input_ids"]
+        else:
+            ids = tokenizer(body["prompt"], add_special_tokens=body["add_special_tokens"])["input_ids"]
+        return reply_json({"tokens": ids, "token_strs": tokenizer.convert_ids_to_tokens(ids), "max_model_len": 512})
+
+    return answer
+
+
+tokenized = tokenized_by(tiny_tokenizer())
 
 
 def listing_labels(request: Request) -> Reply:

@@ -56,6 +56,23 @@ async def held(batcher: MicroBatcher[int, int], doubler: Doubler, tokens: int) -
     return task
 
 
+async def test_a_panic_fails_its_own_batch_and_the_next_is_served() -> None:
+    class Panic(BaseException):
+        """As Rust libraries raise them."""
+
+    def run(items: Sequence[int]) -> Sequence[int]:
+        if 13 in items:
+            raise Panic("index out of bounds")
+        return items
+
+    batcher = MicroBatcher(run, name="rust", batch_tokens=1, queue_tokens=10)
+    async with asyncio.timeout(DEADLINE_S):
+        with pytest.raises(BackendError, match="out of bounds"):
+            await batcher.run([(13, 1)], SCORE)
+        assert await batcher.run([(2, 1)], SCORE) == [2]
+    batcher.close()
+
+
 async def test_results_come_back_in_order(batcher: MicroBatcher[int, int]) -> None:
     assert await batcher.run([(item, 10) for item in range(50, 70)], SCORE) == [2 * item for item in range(50, 70)]
 
@@ -139,6 +156,20 @@ async def test_a_caller_that_left_gives_its_room_back(batcher: MicroBatcher[int,
     assert await batcher.run([(4, 280)], SCORE) == [8]
 
 
+async def test_a_caller_that_left_gives_its_room_back_at_once(
+    batcher: MicroBatcher[int, int], doubler: Doubler
+) -> None:
+    first = await held(batcher, doubler, 10)
+    leaving = asyncio.create_task(batcher.run([(99, 280)], SCORE))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    next_one = asyncio.create_task(batcher.run([(4, 280)], SCORE))
+    await asyncio.sleep(0)
+    doubler.may_go_on.set()
+    assert list(await asyncio.gather(first, next_one)) == [[2], [8]]
+
+
 async def test_a_failed_batch_fails_its_callers_as_a_backend_error(batcher: MicroBatcher[int, int]) -> None:
     with pytest.raises(BackendError, match="doubler: thirteen"):
         await batcher.run([(13, 10)], SCORE)
@@ -173,6 +204,33 @@ async def test_closing_fails_what_still_waits(batcher: MicroBatcher[int, int], d
     doubler.may_go_on.set()
     await closing
     assert await first == [2]
+
+
+async def test_closing_ends_a_long_batch_where_it_next_gives_way() -> None:
+    slices: list[int] = []
+    started, may_go_on = threading.Event(), threading.Event()
+
+    def work(items: Sequence[int]) -> list[int]:
+        for part in range(3):
+            slices.append(part)
+            started.set()
+            may_go_on.wait(DEADLINE_S)
+            slicing.give_way()
+        return list(items)
+
+    slicing = MicroBatcher[int, int](work, name="slices", batch_tokens=1, queue_tokens=300)
+    long = asyncio.create_task(slicing.run([(1, 10)], SCORE))
+    await asyncio.to_thread(started.wait, DEADLINE_S)
+    waiting = asyncio.create_task(slicing.run([(2, 10)], SCORE))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(asyncio.to_thread(slicing.close))
+    with pytest.raises(BackendError, match="shut down while the call was waiting"):
+        await waiting
+    may_go_on.set()
+    await closing
+    with pytest.raises(BackendError, match="shut down while the call was running"):
+        await long
+    assert slices == [0]
 
 
 async def test_a_failed_batch_takes_the_rest_of_its_call_along() -> None:

@@ -128,3 +128,15 @@ async def test_too_many_waiting_are_refused_at_once() -> None:
         with pytest.raises(OverloadedError, match="at most 1"):
             await run_one(limit, "succeeded")
     await waiting
+
+
+async def test_a_caller_that_leaves_frees_its_place_in_the_queue() -> None:
+    limit = AdaptiveLimit(1, max_waiting=1)
+    async with limit.slot(Priority.SCORE):
+        leaving = asyncio.create_task(run_one(limit, "succeeded"))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        await asyncio.wait([leaving])
+        waiting = asyncio.create_task(run_one(limit, "succeeded"))
+        await asyncio.sleep(0)
+    await waiting

@@ -6,6 +6,7 @@ import pytest
 
 from rafs.engines.decoding import Decoded, DecodeJob, Decoding, Row, decode
 from rafs.engines.row_cache import Prefill, pack_prompts, prefill_tokens
+from rafs.errors import BackendError
 from tests.rafs.engines.tiny_models import tiny_llama
 
 N_NEW = 12
@@ -104,6 +105,22 @@ def test_urgent_work_may_run_before_every_token(llama: Any) -> None:
     how = Decoding(temperature=0.0, end_ids=frozenset(), prefill=Prefill.SHARED, give_way=lambda: given.append(None))
     decode(llama, [job(EDITED)], how)
     assert len(given) >= N_NEW
+
+
+def test_urgent_work_may_run_between_two_slices_of_a_long_prompt() -> None:
+    given: list[None] = []
+    how = Decoding(temperature=0.0, end_ids=frozenset(), prefill=Prefill.SHARED, give_way=lambda: given.append(None))
+    model = tiny_llama(max_position_embeddings=2048)
+    decode(model, [DecodeJob(rows=(Row(prompt=random_ids(1100, 3), seed=1, max_new_tokens=1),))], how)
+    assert len(given) == 4  # three slices, and the last token of the prompt
+
+
+@both_temperatures
+def test_nothing_is_drawn_from_what_are_no_numbers(temperature: float) -> None:
+    model = tiny_llama()
+    model.model.norm.weight.data[0] = float("nan")
+    with pytest.raises(BackendError, match="no numbers"):
+        draw(model, job(EDITED), temperature=temperature)
 
 
 def test_packed_prompts_are_the_prompts() -> None:

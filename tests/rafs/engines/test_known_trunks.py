@@ -144,6 +144,17 @@ async def test_a_batch_out_of_memory_fails_alone_and_the_next_is_served() -> Non
     prober.close()
 
 
+async def test_a_batch_out_of_memory_gives_up_what_was_known(prober: TransformersProber) -> None:
+    import torch
+
+    first, _ = await ask(prober, steps(2))
+    hook = prober._model.register_forward_pre_hook(lambda *_: torch.empty(2**60))
+    with pytest.raises(BackendError, match="memory"):
+        await ask(prober, steps(2))
+    hook.remove()
+    assert (await ask(prober, steps(2)))[0] == first
+
+
 @pytest.fixture(scope="module")
 def cache() -> Any:
     """Keys and values of 60 random tokens."""
@@ -190,6 +201,23 @@ def test_a_longer_trunk_replaces_its_beginning(cache: Any) -> None:
     for each in (known, alone):
         each.keep("", tuple(range(60)), cache)
     assert known.n_bytes == alone.n_bytes
+
+
+def test_a_trunk_is_kept_for_each_tenant_that_ran_it(cache: Any) -> None:
+    known = KnownTrunks(2**20)
+    for tenant, n in (("one", 60), ("two", 30), ("three", 60)):
+        known.keep(tenant, tuple(range(n)), cache)
+    heads = [known.head(tenant, tuple(range(60))) for tenant in ("one", "two", "three")]
+    assert [head.get_seq_length() for head in heads if head is not None] == [60, 30, 60]
+
+
+def test_a_kept_trunk_is_a_copy_of_its_own() -> None:
+    known = KnownTrunks(2**20)
+    used = last_logits(tiny_llama(), random_prompts(60, [60], 3), Strategy.PACKED).trunk_cache
+    assert used is not None
+    known.keep("", tuple(range(60)), used)
+    used.crop(-50)
+    assert n_known(known, *range(60)) == 60
 
 
 def test_the_beginning_of_a_kept_trunk_takes_no_room(cache: Any) -> None:

@@ -3,15 +3,27 @@
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rafs.contracts import PromptPart
 from rafs.engines.batching import SLICE_TOKENS, MicroBatcher
+from rafs.engines.loading import load_model
+from rafs.engines.prm_heads import load_head
+from rafs.engines.prm_layouts import HeadSpec
+from rafs.engines.prompt_tokens import load_tokenizer
+from rafs.engines.transformers_generator import TransformersGenerator
+from rafs.engines.transformers_lm import TransformersProber
+from rafs.engines.transformers_prm import TransformersRewarder
 from rafs.errors import OverloadedError
-from rafs.usage import Caller, Priority
+from rafs.usage import Caller, Meter, Priority
 from tests.rafs.engines.test_batching import DEADLINE_S, Doubler, held
+from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_tokenizer
+from tests.rafs.engines.tiny_prms import SKYWORK, layout, save_tiny
 
 GATE, SCORE, BATCH = (Caller(priority=priority) for priority in Priority)
 
@@ -78,6 +90,99 @@ async def test_a_long_batch_gives_way_between_its_slices_to_what_is_more_urgent(
     await asyncio.gather(long, *others)
     slicing.close()
     assert done == ["long 0", "gate 0", "long 1", "long 2", "batch 0"]
+
+
+class Turnstile:
+    """Holds a model back in its first pass, and remembers the tokens of every pass."""
+
+    def __init__(self, model: Any) -> None:
+        self.passes: list[int] = []
+        self.may_go_on = threading.Event()
+        self._at_first_pass = threading.Event()
+        model.register_forward_pre_hook(self._hold, with_kwargs=True)
+
+    def _hold(self, _: object, __: object, given: dict[str, Any]) -> None:
+        self.passes.append(given["input_ids"].shape[1])
+        self._at_first_pass.set()
+        self.may_go_on.wait(DEADLINE_S)
+
+    async def reached(self) -> None:
+        await asyncio.to_thread(self._at_first_pass.wait, DEADLINE_S)
+
+
+async def ask(prober: TransformersProber, text: str, caller: Caller) -> object:
+    return await prober.probe([], [[PromptPart(text=text)]], [PromptPart(text="b")], [0], Meter(caller=caller))
+
+
+@pytest.fixture
+def slow() -> Iterator[tuple[TransformersProber, Turnstile]]:
+    model = tiny_llama(max_position_embeddings=2048)
+    prober = TransformersProber(model, tiny_tokenizer(), TINY, job_tokens=2048)
+    yield prober, Turnstile(model)
+    prober.close()
+
+
+LONG = "a " * 600
+
+
+async def test_a_gate_request_runs_between_two_slices_of_a_long_trace(
+    slow: tuple[TransformersProber, Turnstile],
+) -> None:
+    prober, turnstile = slow
+    long = asyncio.create_task(ask(prober, LONG, BATCH))
+    await turnstile.reached()
+    urgent = asyncio.create_task(ask(prober, "a", GATE))
+    await asyncio.sleep(0)
+    turnstile.may_go_on.set()
+    await asyncio.gather(long, urgent)
+    assert turnstile.passes[:2] == [SLICE_TOKENS, 2]
+
+
+async def test_a_trace_whose_caller_has_left_runs_no_further_slice(
+    slow: tuple[TransformersProber, Turnstile],
+) -> None:
+    prober, turnstile = slow
+    leaving = asyncio.create_task(ask(prober, LONG, BATCH))
+    await turnstile.reached()
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    turnstile.may_go_on.set()
+    await ask(prober, "a", BATCH)
+    assert turnstile.passes == [SLICE_TOKENS, 2]
+
+
+async def test_a_gate_trace_is_scored_between_two_slices_of_a_long_one(tmp_path: Path) -> None:
+    save_tiny(SKYWORK, tmp_path, window=2048)
+    spec = layout(SKYWORK)
+    assert isinstance(spec.score, HeadSpec)
+    model = load_model(tmp_path, "AutoModel")
+    rewarder = TransformersRewarder(model, load_tokenizer(tmp_path), TINY, spec, load_head(tmp_path, spec.score, 32))
+    turnstile = Turnstile(model)
+    long = asyncio.create_task(rewarder.reward("a", [LONG], [0], Meter(caller=BATCH)))
+    await turnstile.reached()
+    urgent = asyncio.create_task(rewarder.reward("a", ["b"], [0], Meter(caller=GATE)))
+    await asyncio.sleep(0)
+    turnstile.may_go_on.set()
+    await asyncio.gather(long, urgent)
+    rewarder.close()
+    assert turnstile.passes[0] == SLICE_TOKENS
+    assert turnstile.passes[1] < 10
+    assert len(turnstile.passes) >= 3
+
+
+async def test_a_gate_sample_is_drawn_before_the_next_pass_of_a_batch_sample() -> None:
+    model = tiny_llama()
+    generator = TransformersGenerator(model, tiny_tokenizer(), TINY, max_new_tokens=8)
+    turnstile = Turnstile(model)
+    long = asyncio.create_task(generator.sample("a", 1, 1, Meter(caller=BATCH)))
+    await turnstile.reached()
+    urgent = asyncio.create_task(generator.sample("b", 1, 1, Meter(caller=GATE)))
+    await asyncio.sleep(0)
+    turnstile.may_go_on.set()
+    await asyncio.gather(long, urgent)
+    generator.close()
+    assert turnstile.passes[0] == turnstile.passes[1] > 1
+    assert set(turnstile.passes[2:]) == {1}
 
 
 async def test_a_backlog_of_batch_work_refuses_no_gate_request(

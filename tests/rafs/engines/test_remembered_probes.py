@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import hashlib
 from collections.abc import Iterator, Sequence
 
@@ -258,6 +259,34 @@ async def test_a_call_that_ends_leaves_no_trace_of_itself(slow: SlowProber) -> N
     before = asyncio.all_tasks()
     await ask_all(remembering)
     assert asyncio.all_tasks() == before
+
+
+async def test_a_call_cancelled_from_within_is_a_failure_and_not_the_callers_own_end() -> None:
+    async def give_up(_: Sequence[int]) -> Sequence[int]:
+        raise asyncio.CancelledError
+
+    with pytest.raises(BackendError, match="from within"):
+        await SharedWork[int](bool).find([b"key"], Priority.SCORE, give_up)
+
+
+async def test_a_call_that_fails_as_its_last_caller_leaves_is_logged_nowhere() -> None:
+    logged: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: logged.append(context["message"]))
+    may_fail = asyncio.Event()
+
+    async def fail(_: Sequence[int]) -> Sequence[int]:
+        await may_fail.wait()
+        raise BackendError("gone")
+
+    leaving = asyncio.create_task(SharedWork[int](bool).find([b"key"], Priority.SCORE, fail))
+    await asyncio.sleep(0.01)
+    may_fail.set()
+    await asyncio.sleep(0)
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    del leaving  # what holds the failure, and keeps it from being logged
+    gc.collect()
+    assert logged == []
 
 
 async def test_a_response_says_how_many_verdicts_were_reused(remembering: RememberingProber) -> None:

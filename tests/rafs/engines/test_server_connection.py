@@ -1,5 +1,6 @@
 import asyncio
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from time import perf_counter
@@ -7,9 +8,10 @@ from time import perf_counter
 import pytest
 
 from rafs.engines import server_connection
-from rafs.engines.server_connection import RejectedError
+from rafs.engines.concurrency import START
+from rafs.engines.server_connection import RejectedError, ServerConnection, ServerSettings
 from rafs.engines.server_generator import ServerGenerator
-from rafs.errors import BackendError
+from rafs.errors import BackendError, ConfigError
 from rafs.usage import Meter
 from tests.rafs.engines.scripted_server import Reply, Request, in_turn, serve
 from tests.rafs.engines.served_engines import HEAD, STEPS, TAIL, Engines, chatted, engines, probed
@@ -44,7 +46,9 @@ async def test_retry_after_as_a_date_is_honoured() -> None:
     assert datetime.now(UTC) > at - timedelta(seconds=0.1)  # clocks differ in resolution
 
 
-@pytest.mark.parametrize("header", ["soon", "nan", "-5", "Mon, 01 Jan 2001 00:00:00 GMT", ""])
+@pytest.mark.parametrize(
+    "header", ["soon", "nan", "-5", "Mon, 01 Jan 2001 00:00:00 GMT", f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT", ""]
+)
 async def test_a_retry_after_that_says_nothing_delays_nothing(header: str) -> None:
     async with engines(in_turn(Reply(status=503, headers={"retry-after": header}), chatted("a")), deadline_s=5) as made:
         assert await draw(made) == "a"
@@ -65,6 +69,20 @@ async def test_waiting_ends_at_the_deadline() -> None:
     assert failed.value.timed_out
 
 
+async def test_a_request_that_the_deadline_cuts_off_is_an_overload() -> None:
+    release = threading.Event()
+    replies = in_turn(Reply(wait=threading.Event()), replace(chatted("a"), wait=release))
+    async with engines(replies, deadline_s=1.0) as made:
+        with pytest.raises(BackendError):
+            await draw(made)
+        calls = asyncio.gather(*(draw(made) for _ in range(START)))
+        await asyncio.sleep(0.3)  # all that the limit lets go have arrived
+        n_at_once = len(made.server.requests) - 1
+        release.set()
+        await calls
+    assert n_at_once == START // 2
+
+
 async def test_retries_stay_within_the_deadline() -> None:
     fault = Reply(status=503, headers={"retry-after": "10"})
     async with engines(in_turn(fault), deadline_s=0.2) as made:
@@ -75,9 +93,9 @@ async def test_retries_stay_within_the_deadline() -> None:
 
 async def test_waiting_for_a_slot_counts_towards_the_deadline() -> None:
     async with engines(in_turn(Reply(wait=threading.Event())), deadline_s=0.3, max_concurrent=1) as made:
-        failed = await asyncio.gather(*(draw(made) for _ in range(3)), return_exceptions=True)
+        failed = await asyncio.gather(*(draw(made) for _ in range(12)), return_exceptions=True)
     assert all(isinstance(error, BackendError) and error.timed_out for error in failed)
-    assert len(made.server.requests) == 1
+    assert len(made.server.requests) < 6  # one, and those whose own deadline is a moment later than its
 
 
 async def test_a_refused_request_is_not_repeated() -> None:
@@ -155,3 +173,16 @@ async def test_a_caller_that_leaves_closes_its_request() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         assert await asyncio.to_thread(made.server.left.wait, 4)
+
+
+@pytest.mark.parametrize("address", ["http://host:port", "http://[::1", "http://a:1:2/v1"])
+def test_an_address_that_is_none_is_a_matter_of_configuration(address: str) -> None:
+    with pytest.raises(ConfigError, match="is no address"):
+        ServerConnection(ServerSettings(base_url=address, model="m"))
+
+
+@pytest.mark.parametrize("proxy", ["socks4://127.0.0.1:9", "ftp://127.0.0.1:9"])
+def test_a_proxy_that_cannot_be_used_is_a_matter_of_configuration(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    with pytest.raises(ConfigError, match="proxy of the environment"):
+        ServerConnection(ServerSettings(base_url="http://127.0.0.1:1", model="m"))

@@ -4,7 +4,7 @@ from rafs.engines.server_connection import RejectedError
 from rafs.errors import BackendError, ConfigError
 from rafs.usage import Meter
 from tests.rafs.engines.scripted_server import Reply, in_turn, reply_json, serve
-from tests.rafs.engines.served_engines import chatted, engines
+from tests.rafs.engines.served_engines import HEAD, STEPS, TAIL, chatted, engines, probed
 
 
 async def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,6 +42,14 @@ async def test_a_server_that_quotes_the_key_does_not_bring_it_into_a_message(
     async with engines(in_turn(reply), api_key_env="TEST_MODEL_KEY", attempts=1) as made:
         with pytest.raises(BackendError) as failed:
             await made.generator.sample("p", 1, 1, Meter())
+    assert "s3c" not in str(failed.value)
+
+
+async def test_a_key_in_place_of_a_log_probability_is_not_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_MODEL_KEY", "s3cret")
+    async with engines(in_turn(probed({"Yes": "s3cret"})), api_key_env="TEST_MODEL_KEY", attempts=1) as made:
+        with pytest.raises(BackendError, match="log-probability") as failed:
+            await made.prober.probe(HEAD, STEPS, TAIL, [0], Meter())
     assert "s3c" not in str(failed.value)
 
 

@@ -1,6 +1,7 @@
 """A server process is killed in the middle of a request, and comes back."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 
@@ -12,8 +13,8 @@ from rafs.errors import BackendError
 from rafs.types import LabelMass
 from rafs.usage import Meter
 from tests.rafs.engines.killable_server import KillableServer
-from tests.rafs.engines.scripted_server import in_turn, serve
-from tests.rafs.engines.served_engines import COMPLETIONS, HEAD, STEPS, TAIL, probed, strict, vllm
+from tests.rafs.engines.scripted_server import Reply, Request, in_turn, no_such_path, reply_json, serve
+from tests.rafs.engines.served_engines import COMPLETIONS, HEAD, STEPS, TAIL, TOKENIZE, engines, probed, strict, vllm
 from tests.rafs.engines.tiny_models import TINY
 
 
@@ -80,3 +81,31 @@ async def test_what_a_server_can_do_is_found_out_anew_when_it_is_back() -> None:
         await connection.close()
     assert {"priority", "logprob_token_ids"} <= set(new.bodies(COMPLETIONS)[0])
     assert prober.fingerprint != before
+
+
+async def test_a_gateway_without_its_server_teaches_nothing_about_it() -> None:
+    behind = threading.Event()
+    answer = vllm()
+    async with engines(lambda request: answer(request) if behind.is_set() else no_such_path(request)) as made:
+        with pytest.raises(BackendError):
+            await made.prober.probe(HEAD, STEPS, TAIL, [0], Meter())
+        behind.set()
+        await made.prober.probe(HEAD, STEPS, TAIL, [0], Meter())
+    assert isinstance(made.server.bodies(COMPLETIONS)[-1]["prompt"], list)
+
+
+async def test_token_ids_of_the_old_server_are_not_sent_to_the_new_one() -> None:
+    def other_ids(request: Request) -> Reply:
+        n = len(request.body["prompt"])
+        return reply_json({"tokens": [n], "token_strs": ["x"], "max_model_len": 512})
+
+    with serve(vllm()) as old:
+        connection = old.connection(attempts=1)
+        prober = ServerProber(connection, TINY)
+        await prober.probe(HEAD, STEPS, TAIL, [0], Meter())
+    with pytest.raises(BackendError):
+        await prober.probe(HEAD, STEPS, TAIL, [0], Meter())
+    with serve(vllm(**{TOKENIZE: other_ids}), int(old.url.rpartition(":")[2])) as new:
+        await prober.probe(HEAD, STEPS, TAIL, [0], Meter())
+        await connection.close()
+    assert new.bodies(COMPLETIONS)[0]["prompt"] == [len(part.text) for part in (*HEAD, *STEPS[0], *TAIL)]

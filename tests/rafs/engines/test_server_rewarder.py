@@ -116,6 +116,7 @@ async def test_another_number_of_scores_than_steps_is_no_score(rows: list[list[f
         pytest.param(pooled([2.0, -1.0], [0.5, 0.5]), "no probabilities", id="raw logits that sum to 1"),
         pytest.param(pooled([0.5, 0.4], [0.5, 0.5]), "no probabilities", id="a sum below 1"),
         pytest.param(pooled([1.0], [1.0]), "no probabilities", id="one class"),
+        pytest.param(pooled([0.5, 10**400], [0.5, 0.5]), "no probabilities", id="a number that no float holds"),
         pytest.param(reply_json({"data": [{"data": [0.5, 0.5]}]}), "no rows", id="numbers for rows"),
         pytest.param(reply_json({"data": [{"data": "AAAA"}]}), "no rows", id="base64"),
         pytest.param(reply_json({"data": []}), "no rows", id="nothing"),

@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 
 from rafs.contracts import PromptPart
 from rafs.engines.control_tokens import LOOKS_CONTROL, break_up
-from rafs.engines.server_tokenizer import NoTokenizerError, ServerTokenizer
+from rafs.engines.prompt_tokens import PartTokenizer
+from rafs.engines.server_tokenizer import NoTokenizerError, ServedFrame, ServerTokenizer
 from rafs.usage import Priority
 from tests.rafs.engines.scripted_server import Answer, Reply, at, reply_json, serve
-from tests.rafs.engines.served_engines import TOKENIZE, tokenized
+from tests.rafs.engines.served_engines import TOKENIZE, tokenized, tokenized_by
 from tests.rafs.engines.tiny_models import CONTROL_TOKENS, tiny_tokenizer
+from tests.rafs.engines.tiny_prms import sentencepiece_tokenizer
 
 
 async def encode(answer: Answer, *parts: PromptPart) -> tuple[list[list[int]], list[Any]]:
@@ -97,6 +99,56 @@ async def test_an_empty_part_asks_nothing() -> None:
 async def test_a_server_that_does_not_spell_its_tokens_has_no_tokenizer(answer: Answer) -> None:
     with pytest.raises(NoTokenizerError):
         await encode(answer, PromptPart(text="a"), PromptPart(text="b"))
+
+
+async def frame(answer: Answer, *, chat: bool) -> tuple[ServedFrame, list[Any]]:
+    """Return what the server puts around a prompt, and what it was asked in two calls."""
+    with serve(answer) as server:
+        connection = server.connection()
+        tokenizer = ServerTokenizer(connection)
+        try:
+            found = [await tokenizer.frame(chat, Priority.SCORE) for _ in range(2)]
+        finally:
+            await connection.close()
+    assert found[0] == found[1]
+    return found[0], server.bodies(TOKENIZE)
+
+
+@pytest.mark.parametrize(
+    ("local", "chat"),
+    [
+        pytest.param(PartTokenizer(sentencepiece_tokenizer()), False, id="a text that starts with a token"),
+        pytest.param(tiny_tokenizer(), False, id="a text that starts with none"),
+        pytest.param(tiny_tokenizer(), True, id="a chat"),
+    ],
+)
+async def test_what_stands_around_a_prompt_is_what_a_local_tokenizer_puts_there(
+    local: PartTokenizer, chat: bool
+) -> None:
+    expected = local.chat_frame() if chat else local.plain_frame()
+    assert expected is not None
+    found, bodies = await frame(at({TOKENIZE: tokenized_by(local)}), chat=chat)
+    assert found == ServedFrame(before=tuple(local.ids(expected.before)), after=tuple(local.ids(expected.after)))
+    assert len(bodies) == 4  # asked once
+
+
+@pytest.mark.parametrize(
+    ("framed", "bare"),
+    [
+        pytest.param([[1, 5, 9], [1, 6, 8]], [[5], [6]], id="different ends"),
+        pytest.param([[1, 7, 9], [1, 8, 9]], [[5], [6]], id="tokens that reach over the seam"),
+        pytest.param([[], []], [[5], [6]], id="nothing"),
+    ],
+)
+async def test_a_frame_that_depends_on_the_prompt_is_none(framed: list[list[int]], bare: list[list[int]]) -> None:
+    left = iter([*bare, *framed])
+
+    def answer(_: Any) -> Reply:
+        ids = next(left)
+        return reply_json({"tokens": ids, "token_strs": ["x"] * len(ids)})
+
+    with pytest.raises(NoTokenizerError):
+        await frame(answer, chat=False)
 
 
 @given(

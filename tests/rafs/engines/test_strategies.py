@@ -8,20 +8,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rafs.engines.exactness import MAX_LOGIT_DIFFERENCE, PACKED_MAX_TOKENS, plan_packing, plan_prefill
-from rafs.engines.packed import Packed
-from rafs.engines.row_cache import Prefill
+from rafs.engines.exactness import (
+    MAX_LOGIT_DIFFERENCE,
+    PACKED_MAX_TOKENS,
+    check_tokens,
+    checked_tokens,
+    plan_packing,
+    plan_prefill,
+)
+from rafs.engines.packed import Branch, Packed
+from rafs.engines.row_cache import Prefill, prefill
 from rafs.engines.strategies import KEEPS_TRUNK, Strategy, head_of, last_logits
-from rafs.errors import BackendError
+from rafs.errors import BackendError, ConfigError
 from tests.rafs.engines.test_packed import random_prompts
 from tests.rafs.engines.tiny_models import (
     tiny_bloom,
+    tiny_chunked_llama4,
     tiny_eager_gemma2,
     tiny_hybrid,
     tiny_lfm2,
     tiny_llama,
+    tiny_local_gpt_neo,
     tiny_mamba,
     tiny_mixed_gemma3,
+    tiny_recurrent_gemma,
+    tiny_rwkv,
     tiny_sliding_mistral,
 )
 
@@ -32,7 +43,9 @@ ARCHITECTURES: dict[str, tuple[Callable[[], Any], Strategy, Prefill]] = {
     "grouped-query llama": (tiny_llama, Strategy.PACKED, Prefill.SHARED),
     "sliding mistral": (lambda: tiny_sliding_mistral(WINDOW), Strategy.PACKED, Prefill.SHARED),
     "mixed gemma3": (lambda: tiny_mixed_gemma3(WINDOW), Strategy.PACKED, Prefill.SHARED),
+    "chunked llama4": (lambda: tiny_chunked_llama4(WINDOW), Strategy.PACKED, Prefill.SHARED),
     "eager mixed gemma2": (lambda: tiny_eager_gemma2(WINDOW), Strategy.PACKED, Prefill.SHARED),
+    "local gpt-neo": (lambda: tiny_local_gpt_neo(WINDOW), Strategy.STREAM_AND_CROP, Prefill.PADDED),
     "bloom": (tiny_bloom, Strategy.STREAM_AND_CROP, Prefill.PADDED),
     "convolution hybrid": (tiny_lfm2, Strategy.STREAM_AND_CROP, Prefill.PADDED),
     "recurrent hybrid": (tiny_hybrid, Strategy.DEEPCOPY, Prefill.PADDED),
@@ -61,6 +74,49 @@ def test_the_load_time_check_finds_the_best_exact_strategy(name: str) -> None:
 def test_the_load_time_check_finds_the_best_exact_prefill(name: str) -> None:
     packing = plan_packing(model_of(name), name)
     assert plan_prefill(model_of(name), name, packing, 512) is ARCHITECTURES[name][2]
+
+
+@every_architecture
+def test_a_text_drawn_alone_has_the_logits_of_its_prompt(name: str) -> None:
+    import torch
+
+    model, drawn = model_of(name), (3, 5, 7, 9)
+    with torch.inference_mode():
+        row = prefill(model, [[PROMPTS.trunk]], Prefill.ALONE)
+        found: list[torch.Tensor] = []
+        for token in drawn:
+            row.advance(model, [token])
+            found.append(row.logits)
+    texts = tuple(Branch(leaves_at=60, ids=drawn[: n + 1]) for n in range(len(drawn)))
+    naive = last_logits(model, replace(PROMPTS, branches=texts), Strategy.NAIVE).logits
+    assert float((torch.cat(found) - naive).abs().max()) < MAX_LOGIT_DIFFERENCE
+
+
+@pytest.mark.parametrize("window", [120, 200])
+def test_a_window_by_any_name_is_shorter_than_the_prompts_of_the_check(window: int) -> None:
+    assert plan_packing(tiny_local_gpt_neo(window), "gpt-neo").exact[0] is Strategy.STREAM_AND_CROP
+
+
+def test_going_on_from_a_kept_trunk_is_checked_even_where_it_gives_no_numbers() -> None:
+    import torch
+
+    def spoil(_: object, __: object, given: dict[str, Any], output: Any) -> None:
+        if int(given.get("position_ids", torch.zeros(1, 1))[0, 0]):
+            output.logits.fill_(torch.nan)
+
+    model = tiny_llama()
+    model.register_forward_hook(spoil, with_kwargs=True)
+    assert Strategy.PACKED not in plan_packing(model, "spoilt").exact
+
+
+@pytest.mark.parametrize("make", [tiny_recurrent_gemma, tiny_rwkv])
+def test_a_model_whose_state_is_not_in_its_cache_is_asked_prompt_by_prompt_and_draws_nothing(
+    make: Callable[[], Any],
+) -> None:
+    packing = plan_packing(make(), "stateful")
+    assert packing.exact == (Strategy.NAIVE,)
+    with pytest.raises(ConfigError, match="no way of drawing"):
+        plan_prefill(make(), "stateful", packing, 512)
 
 
 @every_architecture
@@ -180,6 +236,26 @@ def test_urgent_work_may_run_before_every_pass(strategy: Strategy) -> None:
 )
 def test_long_prompts_take_several_passes(n_tokens: int, strategy: Strategy) -> None:
     assert plan_packing(model_of("llama"), "llama").choose(n_tokens) is strategy
+
+
+@pytest.mark.parametrize(
+    ("window", "max_tokens", "check", "told"),
+    [
+        pytest.param(512, 8192, 552, 8192, id="passed by the check"),
+        pytest.param(4096, 8192, 96, 4096, id="too long for the check"),
+        pytest.param(4096, 1024, 96, 1024, id="too long for any prompt"),
+    ],
+)
+def test_the_check_is_bounded_and_tells_of_no_prompt_that_reaches_a_window_it_does_not_pass(
+    window: int, max_tokens: int, check: int, told: int
+) -> None:
+    model = tiny_sliding_mistral(window)
+    assert (check_tokens(model, max_tokens), checked_tokens(model, max_tokens)) == (check, told)
+
+
+def test_a_prompt_longer_than_the_check_could_tell_goes_alone() -> None:
+    plan = plan_packing(tiny_sliding_mistral(4096, max_position_embeddings=8192), "mistral", 8192)
+    assert [plan.choose(100, longest) for longest in (4096, 4097)] == [Strategy.PACKED, Strategy.NAIVE]
 
 
 def test_one_kind_of_mask_for_layers_of_two_kinds_would_be_wrong() -> None:

@@ -3,9 +3,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rafs.contracts import PromptPart
-from rafs.engines.row_cache import Prefill, pack_prompts
+from rafs.engines.prompt_tokens import PartTokenizer
+from rafs.engines.row_cache import Prefill, cache_token_bytes, cut_rows, pack_prompts, prefill
 from rafs.engines.solve_prompt import solve_parts
 from rafs.engines.transformers_generator import BATCH_ROWS, TransformersGenerator, row_seed
 from rafs.errors import BackendError
@@ -21,6 +24,7 @@ from tests.rafs.engines.tiny_models import (
     tiny_sliding_mistral,
     tiny_tokenizer,
 )
+from tests.rafs.engines.tiny_prms import sentencepiece_tokenizer
 
 PROBLEM = "Tom has 3 apples and buys 4 more."
 PREFIXES = ["Tom has 3 apples.\n", "Tom has 3 apples.\n3 + 4 = 8\n", "So"]
@@ -41,7 +45,7 @@ def greedy(llama: Any) -> Iterator[TransformersGenerator]:
 
 def prompt_ids(prefix: str = "") -> tuple[int, ...]:
     tokenizer = tiny_tokenizer()
-    parts = solve_parts(PROBLEM, tokenizer.chat_frame())
+    parts = solve_parts(PROBLEM, tokenizer.chat_frame(), tokenizer.plain_frame())
     return (*tokenizer.join(parts), *tokenizer.ids(PromptPart(text=prefix)))
 
 
@@ -78,6 +82,53 @@ async def test_samples_share_one_prefill(greedy: TransformersGenerator) -> None:
 
 async def test_more_rows_than_a_batch_are_all_drawn(greedy: TransformersGenerator) -> None:
     assert len(await greedy.sample(PROBLEM, BATCH_ROWS + 3, 1, Meter())) == BATCH_ROWS + 3
+
+
+async def test_rows_whose_cache_would_pass_the_bound_are_decoded_in_smaller_batches(llama: Any) -> None:
+    a_token = cache_token_bytes(llama, 4)
+    n_tokens = len(prompt_ids()) + N_NEW
+    seen: list[int] = []
+    generator = TransformersGenerator(
+        llama, tiny_tokenizer(), TINY, temperature=0.0, max_new_tokens=N_NEW, cache_bytes=3 * n_tokens * a_token
+    )
+    hook = llama.register_forward_pre_hook(lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True)
+    drawn = await generator.sample(PROBLEM, 8, 1, Meter())
+    hook.remove()
+    generator.close()
+    assert len(drawn) == 8
+    assert max(seen) == 3
+
+
+def test_the_cache_of_a_token_is_as_large_as_it_is_counted(llama: Any) -> None:
+    for model in (llama, tiny_mixed_gemma3(16)):
+        rows = prefill(model, [[(1, 2, 3)]], Prefill.SHARED)
+        held = sum(layer.keys.nbytes + layer.values.nbytes for layer in rows.cache.layers)
+        assert held == 3 * cache_token_bytes(model, 4)
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 50)), max_size=20))
+def test_rows_are_cut_in_order_and_only_a_large_one_passes_a_bound(sizes: list[tuple[int, int]]) -> None:
+    batches = [sizes[cut] for cut in cut_rows(sizes, 6, 100)]
+    assert [size for batch in batches for size in batch] == sizes
+    for batch in batches:
+        n_rows, longest = sum(rows for rows, _ in batch), max(tokens for _, tokens in batch)
+        assert len(batch) == 1 or (n_rows <= 6 and n_rows * longest <= 100)
+
+
+async def test_texts_longer_than_the_check_could_tell_are_drawn_row_by_row() -> None:
+    model = tiny_sliding_mistral(700, max_position_embeddings=1024)
+    generator = TransformersGenerator(model, tiny_tokenizer(), TINY, temperature=0.0, max_new_tokens=N_NEW)
+    seen: list[int] = []
+    problem = "x " * 400
+    model.register_forward_pre_hook(lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True)
+    drawn = await generator.sample(problem, 2, 1, Meter())
+    await generator.sample("x", 2, 1, Meter())
+    generator.close()
+    assert (set(seen[: 2 * N_NEW]), set(seen[-N_NEW + 1 :])) == ({1}, {2})
+    tokenizer = tiny_tokenizer()
+    ids = tokenizer.join(solve_parts(problem, tokenizer.chat_frame(), tokenizer.plain_frame()))
+    assert len(ids) > 700
+    assert drawn[0].text == tokenizer.text(greedy_by_transformers(model, ids))
 
 
 async def test_a_sample_does_not_depend_on_how_many_are_drawn(llama: Any) -> None:
@@ -129,6 +180,16 @@ async def test_every_architecture_draws_what_its_own_generate_draws(make: Callab
     assert generator.prefill is prefill
     expected = [tiny_tokenizer().text(greedy_by_transformers(model, prompt_ids(prefix))) for prefix in PREFIXES]
     assert [[text.text for text in texts] for texts in drawn] == [[text] * 2 for text in expected]
+
+
+async def test_a_problem_without_a_chat_starts_as_the_tokenizer_starts_a_text() -> None:
+    seen: list[int] = []
+    model, tokenizer = tiny_llama(vocab_size=500), PartTokenizer(sentencepiece_tokenizer())
+    generator = TransformersGenerator(model, tokenizer, TINY, max_new_tokens=1)
+    model.register_forward_pre_hook(lambda _, __, given: seen.append(int(given["input_ids"][0, 0])), with_kwargs=True)
+    await generator.sample(PROBLEM, 1, 1, Meter())
+    generator.close()
+    assert seen[0] == tokenizer.tokenizer.bos_token_id
 
 
 async def test_requests_that_wait_together_are_decoded_together() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from rafs.contracts import PromptPart
 from rafs.engines.label_mass import read_label_mass
+from rafs.engines.prompt_tokens import PartTokenizer
 from rafs.engines.strategies import Strategy
 from rafs.engines.transformers_lm import TransformersProber
 from rafs.errors import BackendError, ConfigError
@@ -14,6 +15,7 @@ from rafs.types import Abstained, LabelMass, ModelIdentity, Why
 from rafs.usage import Meter
 from tests.rafs.engines.real_models import real_model_folder
 from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_tokenizer
+from tests.rafs.engines.tiny_prms import sentencepiece_tokenizer
 
 HEAD = [PromptPart(text="Problem: ", trusted=True), PromptPart(text="Tom has 3 apples and buys 4 more.")]
 TAIL = [PromptPart(text="\nIs the last step correct? Answer Yes or No.", trusted=True)]
@@ -111,6 +113,25 @@ async def test_labels_without_mass_are_no_verdict() -> None:
     opinions = await prober.probe(HEAD, steps(6), TAIL, range(6), Meter())
     prober.close()
     assert Why.NO_LABELS in {opinion.why for opinion in opinions if isinstance(opinion, Abstained)}
+
+
+async def test_what_are_no_numbers_is_no_opinion() -> None:
+    model = tiny_llama()
+    prober = TransformersProber(model, tiny_tokenizer(), TINY)
+    model.model.norm.weight.data[0] = float("nan")
+    with pytest.raises(BackendError, match="no numbers"):
+        await prober.probe(HEAD, steps(1), TAIL, [0], Meter())
+    prober.close()
+
+
+async def test_a_plain_prompt_starts_as_the_tokenizer_starts_a_text() -> None:
+    seen: list[list[int]] = []
+    model, tokenizer = tiny_llama(vocab_size=500), PartTokenizer(sentencepiece_tokenizer())
+    prober = TransformersProber(model, tokenizer, TINY)
+    model.register_forward_pre_hook(lambda _, __, given: seen.append(given["input_ids"][0].tolist()), with_kwargs=True)
+    await prober.probe(HEAD, steps(1), TAIL, [0], Meter())
+    prober.close()
+    assert seen == [[tokenizer.tokenizer.bos_token_id, *tokenizer.join([*HEAD, *steps(1)[0], *TAIL])]]
 
 
 def test_a_label_that_is_no_single_token_is_refused() -> None:

@@ -17,7 +17,7 @@ from rafs.engines.prompt_tokens import PartTokenizer
 from rafs.engines.transformers_prm import TransformersRewarder
 from rafs.errors import BackendError, ConfigError
 from rafs.types import Abstained, Judged, Verdict, Why
-from rafs.usage import Meter
+from rafs.usage import Caller, Meter
 from tests.rafs.engines.published_prms import PUBLISHED
 from tests.rafs.engines.tiny_models import TINY
 from tests.rafs.engines.tiny_prms import FAMILIES, QWEN, RLHFLOW, SHEPHERD, SKYWORK, layout, load_tiny, save_tiny
@@ -67,7 +67,7 @@ async def test_scores_are_those_of_the_model_card(
 async def test_one_pass_reads_every_token_once(
     folders: dict[str, Path], rewarders: dict[str, TransformersRewarder], family: str
 ) -> None:
-    meter = Meter()
+    meter = Meter(caller=Caller(tenant="one pass"))
     await rewarders[family].reward(PROBLEM, STEPS, range(4), meter)
     _, n_tokens = PUBLISHED[family](folders[family], PROBLEM, STEPS)
     assert (meter.stages["verify"].calls, meter.stages["verify"].tokens) == (1, n_tokens)
@@ -77,7 +77,7 @@ async def test_one_pass_reads_every_token_once(
 async def test_nothing_after_the_last_asked_step_is_read(
     folders: dict[str, Path], rewarders: dict[str, TransformersRewarder], family: str
 ) -> None:
-    meter = Meter()
+    meter = Meter(caller=Caller(tenant="two steps"))
     await rewarders[family].reward(PROBLEM, STEPS, [1], meter)
     _, n_tokens = PUBLISHED[family](folders[family], PROBLEM, STEPS[:2])
     assert meter.stages["verify"].tokens == n_tokens

@@ -50,9 +50,9 @@ def tiny_llama(**changes: Any) -> Any:
     return _random("Llama", **changes)
 
 
-def tiny_sliding_mistral(window: int) -> Any:
+def tiny_sliding_mistral(window: int, **changes: Any) -> Any:
     """A random Mistral whose layers see only `window` tokens."""
-    return _random("Mistral", sliding_window=window)
+    return _random("Mistral", sliding_window=window, **changes)
 
 
 def tiny_mixed_gemma3(window: int) -> Any:
@@ -61,9 +61,31 @@ def tiny_mixed_gemma3(window: int) -> Any:
     return _random("Gemma3", "Gemma3TextConfig", sliding_window=window, layer_types=kinds, head_dim=8)
 
 
+def tiny_chunked_llama4(chunk: int) -> Any:
+    """A random Llama 4: a layer that sees its own chunk of the text alone, and one that sees all."""
+    kinds, sizes = ["chunked_attention", "full_attention"], {"head_dim": 8, "intermediate_size_mlp": 48}
+    experts = {"num_local_experts": 2, "no_rope_layers": [1, 0]}
+    return _random("Llama4", "Llama4TextConfig", attention_chunk_size=chunk, layer_types=kinds, **sizes, **experts)
+
+
 def tiny_eager_gemma2(window: int) -> Any:
     """A random Gemma 2: layers as in Gemma 3, its attention adds the mask instead of applying it."""
     return _random("Gemma2", sliding_window=window, head_dim=8)
+
+
+def tiny_local_gpt_neo(window: int) -> Any:
+    """A random GPT-Neo: a layer that sees all, and one whose own mask counts `window` places back, not positions."""
+    return _random("GPTNeo", attention_types=[[["global", "local"], 1]], num_layers=2, num_heads=4, window_size=window)
+
+
+def tiny_recurrent_gemma() -> Any:
+    """A random Recurrent Gemma: its recurrent layers keep their state in themselves, not in the cache."""
+    return _random("RecurrentGemma", num_hidden_layers=3, lru_width=32, attention_window_size=16)
+
+
+def tiny_rwkv() -> Any:
+    """A random RWKV: its state is an argument of its own, and a cache that it is given is not used."""
+    return _random("Rwkv", attention_hidden_size=32)
 
 
 def tiny_bloom() -> Any:

@@ -39,7 +39,7 @@ def test_invented_fee_is_ungrounded() -> None:
 
 
 def test_a_fee_that_two_far_numbers_happen_to_give_is_invented_all_the_same() -> None:
-    graph = graph_of("They bring 24 * 10 = 240.", "There are 13 in 5 days.", "With a fee of 65, it is 240 - 65 = 175.")
+    graph = graph_of("They bring 8 * 3 = 24.", "There are 13 in 5 days.", "With a fee of 65, it is 24 - 65 = -41.")
     assert sources(graph) == [SourceKind.RESULT, SourceKind.UNGROUNDED]
 
 
@@ -57,7 +57,15 @@ GROUNDED = {
     "what_a_percentage_adds": ("60 * 1.35 = 81", "A rise of 35% on 60.", SourceKind.PROBLEM),
     "somebody_and_friends": ("30 / 5 = 6", "Ana and four friends share 30.", SourceKind.PROBLEM),
     "list_of_names": ("30 / 3 = 10", "Ana, Ben and Cleo share 30 euros", SourceKind.COUNT),
-    "assumed": ("Assume 19 sheets a book. 6 * 19 = 114", "There are 6 books.", SourceKind.ASSIGNED),
+    "assumed_whole": ("Let there be 60 pupils. 0.35 * 60 = 21", "35% of the pupils are ill.", SourceKind.ASSIGNED),
+    "assumed_for_thirds": ("Say there are 45. 1/3 * 45 = 15", "A third of them left.", SourceKind.ASSIGNED),
+    "solved_name": ("So 6n = 90 and n = 15. 6 * 15 = 90", "Each of 6 pays the same of 90.", SourceKind.RESULT),
+    "other_heads": ("30 / 5 = 6", "Ana and her 4 sisters share 30.", SourceKind.PROBLEM),
+    "ordinal": ("30 / 17 = 30/17", "The 17th of 30 digits.", SourceKind.PROBLEM),
+    "rounded_up": ("30 / 7 = 30/7 boxes. In whole ones: 7 * 5 = 35", "Boxes of 7 for 30.", SourceKind.BYPRODUCT),
+    "rest_of_a_choice": ("9! / (3! * 6!) = 84", "Choose 3 of 9.", SourceKind.BYPRODUCT),
+    "prime_factor": ("Its prime factors: 91 / 13 = 7", "Split 91.", SourceKind.BYPRODUCT),
+    "digit": ("Add the ones digits: 4 + 9 = 13", "Add 314 to 29.", SourceKind.BYPRODUCT),
     "cents_as_dollars": ("6 * 0.35 = 2.10", "6 pens at 35 cents each.", SourceKind.PROBLEM),
     "percent_as_factor": ("60 * 0.001 = 0.06", "One in a hundred of the 60.", SourceKind.UNIT_CONSTANT),
     "clock_times": ("9 - 5 = 4", "Open from 9 am to 5 pm, i.e. 5 PM.", SourceKind.PROBLEM),

@@ -17,8 +17,10 @@ KNOWN = {
     "three_places": ("What is 3 times 586?", ["3 * 500 = 1500, 3 * 80 = 240 and 3 * 6 = 18."]),
     "places_of_a_result": ("What is 9 * 5 + 3, times 19?", ["9 * 5 + 3 = 48", "19 * 40 = 760, 19 * 8 = 152"]),
     "common_denominator": ("Add 1/4 and 1/6.", ["The common denominator is 12.", "12 / 4 = 3, 12 / 6 = 2"]),
-    "spelled": ("Add 5 to it.", ["There are seventeen of them.", "17 + 5 = 22"]),
-    "part_of_a_fraction": ("Take 3/4 of it.", ["3/4 = 33/44", "33 + 44 = 77"]),
+    "spelled_in_mathematics": ("Add \\(5\\).", ["There are seventeen.", "\\(17 + 5 = 22\\)"]),
+    "part_of_a_fraction": ("Take 3/4 of it.", ["3/4 = 33/44", "33/44 * 2 = 66/44"]),
+    "said_again": ("Half of 50 pens.", ["Half of 50 is 25, so 25.", "She has 25.", "25 * 2 = 50"]),
+    "known_under_a_condition": ("13 toys at 15 dollars.", ["That is 195.", "If she gets 195, it is 195 - 13 = 182."]),
 }
 
 
@@ -36,6 +38,18 @@ INVENTED = {
         ["32 + 8 = 40.", "55 - 40 = 10.", "She gets back a bank fee of $5, so she has 10 + 5 = 15."],
         {"5"},
     ),
+    "by_an_identity": ("8 pens at 3 dollars.", ["77 = 77.", "77 - 8 = 69"], {"77"}),
+    "times_one": ("8 pens at 3 dollars.", ["1 * 77 = 77.", "77 - 8 = 69"], {"77"}),
+    "from_two_that_nothing_brings_in": ("8 pens at 3.", ["71 + 6 = 77.", "77 - 8 = 69"], {"71", "6", "77"}),
+    "assumed": ("8 pens at 3 dollars.", ["Let the fee be 77.", "77 - 8 = 69"], {"77"}),
+    "assumed_beside_amounts": ("Half of the 8 pens.", ["Suppose 60 more.", "60 - 8 = 52"], {"60"}),
+    "given_a_name": ("8 pens at 3 dollars.", ["By the table, fee = 77.", "77 - 8 = 69"], {"77"}),
+    "spelled": ("8 pens at 3 dollars.", ["There are seventeen of them.", "17 + 5 = 22"], {"17", "5"}),
+    "in_an_equation_of_its_own": ("8 pens at 3.", ["x + 77 = 154, so x = 77.", "77 - 8 = 69"], {"77"}),
+    "one_more_than_a_price": ("5 pens at 8 dollars.", ["60 - 9 = 51"], {"60", "9"}),
+    "number_of_terms_taken_away": ("60 and 40.", ["60 - 40 - 3 = 17"], {"3"}),
+    "place_of_a_number_elsewhere": ("35 pens.", ["5 of them.", "48 - 30 = 18"], {"48", "30"}),
+    "part_of_an_equal_fraction": ("Take 3/4 of it.", ["3/4 = 33/44", "33 + 3 = 36"], {"33"}),
     "part_of_a_wrong_fraction": ("Take 3/4 of it.", ["3/4 = 33/45", "33 + 3 = 36"], {"33"}),
 }
 

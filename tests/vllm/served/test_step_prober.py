@@ -1,16 +1,15 @@
 """The prober on a real vLLM server keeps the contract, says what the same weights say here, and shares prefixes."""
 
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from rafs.contracts import PromptPart, StepProber
-from rafs.engines.prompt_tokens import ChatFrame, load_tokenizer
+from rafs.engines.prompt_tokens import load_tokenizer
 from rafs.engines.server_prober import ServerProber
 from rafs.engines.transformers_lm import TransformersProber
-from rafs.types import Abstained, LabelMass, ModelIdentity, Why
+from rafs.types import Abstained, Why
 from rafs.usage import Caller, Meter
 from tests.contracts import test_step_prober as contract
 from tests.contracts.test_step_prober import HEAD, STEPS, TAIL, masses
@@ -19,42 +18,15 @@ from tests.vllm.served.conftest import Servers
 from tests.vllm.servers import BLOCK_TOKENS, WINDOW
 from tests.vllm.weights import judge_folder
 
-Parts = Sequence[PromptPart]
-Masses = Sequence[LabelMass | Abstained]
 globals().update({name: value for name, value in vars(contract).items() if name.startswith("test_")})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InChat:
-    """Puts the chat template around the prompt, without which this model says neither yes nor no."""
-
-    prober: StepProber
-    frame: ChatFrame
-
-    @property
-    def identity(self) -> ModelIdentity:
-        return self.prober.identity
-
-    @property
-    def fingerprint(self) -> str:
-        return self.prober.fingerprint
-
-    async def probe(self, head: Parts, steps: Sequence[Parts], tail: Parts, ask: Sequence[int], meter: Meter) -> Masses:
-        return await self.prober.probe([self.frame.before, *head], steps, [*tail, self.frame.after], ask, meter)
 
 
 @pytest.fixture(params=["own_tokenizer", "servers_tokenizer"])
 async def prober(request: pytest.FixtureRequest, servers: Servers) -> AsyncIterator[StepProber]:
     connection = servers.judge.connection()
     tokenizer = load_tokenizer(judge_folder()) if request.param == "own_tokenizer" else None
-    yield InChat(prober=ServerProber(connection, TINY, tokenizer=tokenizer), frame=judge_frame())
+    yield ServerProber(connection, TINY, tokenizer=tokenizer, chat=True)  # without which this model says neither
     await connection.close()
-
-
-def judge_frame() -> ChatFrame:
-    frame = load_tokenizer(judge_folder()).chat_frame()
-    assert frame is not None
-    return frame
 
 
 async def test_it_says_what_the_same_weights_say_in_this_process(prober: StepProber) -> None:
@@ -85,7 +57,8 @@ async def test_probes_run_every_token_once_but_those_past_a_whole_block(
     meter = Meter(caller=Caller(tenant=request.node.name))  # of its own: nothing is known to the server
     await prober.probe(head, steps, TAIL, range(n_steps), meter)
 
-    frame = judge_frame()
+    frame = tokenizer.chat_frame()
+    assert frame is not None
     ends, question = [len(tokenizer.join([frame.before, *head]))], len(tokenizer.join([*TAIL, frame.after]))
     for step in steps:
         ends.append(ends[-1] + len(tokenizer.join(step)))

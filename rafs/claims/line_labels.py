@@ -1,0 +1,82 @@
+"""What numbers or names a line at its beginning, and is no part of its mathematics: `1)`, `(a)`, `[1]`, `Step 2 -`."""
+
+from collections.abc import Sequence
+
+from rafs.claims.right_sides import is_steered
+from rafs.grammar.counted import FUNCTIONS
+from rafs.grammar.phrases import PHRASE_WORDS
+from rafs.grammar.tokens import Kind, Token
+
+_NUMBERED = frozenset("step part case question problem exercise example item fact note line option".split())
+_REMARKS = frozenset([Kind.WORD, Kind.JUNK, Kind.COMMA, Kind.BREAK, Kind.NUMBER, Kind.CLOCK])
+MAX_REMARK = 40
+"""Tokens of a remark in brackets at the beginning of a line."""
+MAX_NUMERAL = 4
+"""Letters of a label: `iv)`."""
+
+
+def label_width(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Return how many tokens of a line's label stand at `start`, with a left side up to `end` behind it; 0 for none."""
+    first, second = tokens[start], tokens[start + 1]
+    width = 0
+    if first.kind is Kind.CLOSE:
+        width = 1  # of a remark that began before the sentence ended
+    elif first.kind is Kind.OPEN:
+        width = _bracketed(tokens, start, end)
+    elif second.kind is Kind.CLOSE and second.text == ")":
+        numeral = first.kind is Kind.WORD and len(first.text) <= MAX_NUMERAL and first.text not in FUNCTIONS
+        width = 2 if first.kind is Kind.NUMBER or numeral else 0
+    elif first.kind is Kind.WORD and first.text.lower() in _NUMBERED and second.kind is Kind.NUMBER:
+        width = _after_number(tokens, start + 2, end)
+    elif first.text == "^" and second.kind is Kind.NUMBER:
+        width = 2  # a footnote
+    elif first.text == "*":
+        width = 3 if not second.spaced and [one.text for one in tokens[start + 2 : end][:1]] == ["*"] else 0  # `*so*`
+    elif first.text == "|":
+        width = _cell(tokens, start, end)
+    behind = start + width
+    if not width or behind >= end or not tokens[behind].spaced or tokens[behind].kind is Kind.OPERATOR:
+        return 2 if width and first.kind is Kind.NUMBER else 0
+    return width
+
+
+def _bracketed(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Return the width of a bracket that is a label or a remark, not a factor of what follows."""
+    close = next((at for at in range(start + 1, min(end - 1, start + MAX_REMARK)) if _closes(tokens[at])), start)
+    inside, opener = tokens[start + 1 : close], tokens[start].text
+    if tokens[start + 1].kind is Kind.CLOSE and opener == "[":
+        return 2  # a box that is not ticked
+    if not inside or close + 1 >= end:
+        return 0
+    behind = tokens[close + 1]
+    if len(inside) == 1 and inside[0].kind is Kind.NUMBER:
+        is_factor = behind.kind is Kind.OPEN and opener == "(" and inside[0].value != 1
+        is_counted = behind.kind is Kind.WORD and (behind.text.lower() in PHRASE_WORDS or is_steered(tokens, close + 1))
+        return 0 if is_factor or is_counted else close + 1 - start
+    if inside[0].text == "^" and len(inside) == 2 and opener == "[":
+        return close + 1 - start
+    if any(token.kind not in _REMARKS and token.text not in "/-:" for token in inside):
+        return 0
+    words = [token.text.lower() for token in inside if token.kind is Kind.WORD]
+    is_plain = not any(word in FUNCTIONS or word in PHRASE_WORDS for word in words)
+    is_remark = opener == "[" or inside[0].kind is Kind.CLOCK or (words and inside[0].kind is not Kind.NUMBER)
+    return close + 1 - start if is_plain and is_remark else 0
+
+
+def _closes(token: Token) -> bool:
+    return token.kind is Kind.CLOSE
+
+
+def _after_number(tokens: Sequence[Token], at: int, end: int) -> int:
+    """Return the width of `Step 1` with the bracket or the dash behind it; without one it may be a number of all."""
+    behind = tokens[at] if at < end else None
+    is_dash = behind is not None and behind.text == "-" and behind.spaced and at + 1 < end and tokens[at + 1].spaced
+    is_close = behind is not None and behind.kind is Kind.CLOSE
+    return 3 if is_dash or is_close else 0
+
+
+def _cell(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Return the width of the first cell of a table's row, a number or a word that no calculation goes on from."""
+    if start + 3 >= end or tokens[start + 2].text != "|" or tokens[start + 1].kind not in (Kind.NUMBER, Kind.WORD):
+        return 0
+    return 3 if tokens[start + 1].spaced and tokens[start + 2].spaced else 0

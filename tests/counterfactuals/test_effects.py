@@ -1,0 +1,84 @@
+"""What one continuation did with an edit, and how sure its effect is."""
+
+from fractions import Fraction
+
+import pytest
+
+from counterfactuals.effects import continuation_effect, delta_interval, is_stated, read_response
+from rafs.interventions import Edit, EditFamily, Response
+from rafs.types import Sampled
+
+PROBLEM = "A press prints 15 pages a minute. It runs for 40 minutes, and 60 pages are spoilt. How many are good?"
+EDIT = Edit(
+    step=0,
+    claim=0,
+    family=EditFamily.VALUE,
+    text="",
+    old=Fraction(600),
+    new=Fraction(610),
+    predicted=Fraction(550),
+)
+F, M, S, R, U = Response.FOLLOWED, Response.MOVED, Response.STAYED, Response.RECOVERED, Response.UNPARSED
+
+
+@pytest.mark.parametrize(
+    ("continuation", "truncated", "response"),
+    [
+        pytest.param("The answer is 550.", False, F, id="followed"),
+        pytest.param("The answer is 700.", False, M, id="moved elsewhere"),
+        pytest.param("The answer is 540.", False, S, id="stayed"),
+        pytest.param("Wait, that is a mistake: 15 * 40 = 600. The answer is 540.", False, R, id="repaired"),
+        pytest.param("and so on", False, U, id="no answer"),
+        pytest.param("", False, U, id="nothing"),
+        pytest.param(" ", False, U, id="a space"),
+        pytest.param("\nI do not know.", False, U, id="a refusal"),
+        pytest.param("That is all she has.", False, U, id="words alone"),
+        pytest.param("The answer is 550.", True, U, id="truncated"),
+    ],
+)
+def test_responses(continuation: str, truncated: bool, response: Response) -> None:
+    assert read_response(EDIT, "540", Sampled(text=continuation, truncated=truncated), PROBLEM) is response
+
+
+@pytest.mark.parametrize(
+    ("found", "stated", "same"),
+    [
+        pytest.param("540", "540", True, id="one number"),
+        pytest.param("541", "540", False, id="another number"),
+        pytest.param("x + 1", "1 + x", True, id="one expression"),
+        pytest.param("x + 1", "x + 2", False, id="another expression"),
+        pytest.param("many", "540", None, id="words for a number"),
+        pytest.param("540", None, False, id="a number where none was stated"),
+    ],
+)
+def test_answers_are_compared_by_what_they_mean(found: str, stated: str | None, same: bool | None) -> None:
+    assert is_stated(found, stated, PROBLEM) is same
+
+
+@pytest.mark.parametrize(
+    ("responses", "low", "high"),
+    [
+        pytest.param([F, F, F, F], 0.5101, 1.0, id="all followed"),
+        pytest.param([S, S, S, S], 0.0, 0.4899, id="all stayed"),
+        pytest.param([F, S, F, S], 0.1500, 0.8500, id="half"),
+        pytest.param([F, S, F, S, R, U], 0.1500, 0.8500, id="what does not count is left out"),
+    ],
+)
+def test_the_interval_is_wilsons(responses: list[Response], low: float, high: float) -> None:
+    # Reference values from tables of Wilson's score interval without continuity correction.
+    assert delta_interval(responses) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_without_continuations_that_count_there_is_no_interval() -> None:
+    assert delta_interval([R, U, Response.NOT_RUN]) is None
+
+
+def test_more_continuations_make_the_interval_narrower() -> None:
+    widths = [high - low for n in (2, 8, 32) if (interval := delta_interval([F, S] * n)) for low, high in [interval]]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_an_effect_keeps_why_the_rest_was_not_asked() -> None:
+    said = [Sampled(text="The answer is 550.", truncated=False)]
+    effect = continuation_effect(EDIT, "540", PROBLEM, said, [Response.NOT_NEEDED])
+    assert (effect.responses, effect.delta) == ((F, Response.NOT_NEEDED), 1.0)
