@@ -47,6 +47,8 @@ _SWAP = str.maketrans({",": ".", ".": ",", " ": ",", "\u00a0": ",", "\u2009": ",
 _GROUPS = r"(?:[ \u00a0\u2009\u202f]\d{3}){1,12}"
 _GROUPED = re.compile(rf"\d(?<![\d.,/^_].)(?<!\d[ \u00a0].)\d{{0,2}}{_GROUPS}(?![\d-]|[ \u00a0,.]?\d)(?:\.\d{{1,12}})?")
 """It begins with a digit and looks back from there, since Python skips to digits but tries a look back everywhere."""
+_GROUP = re.compile(r"[ \u00a0\u2009\u202f](?<=\d.)\d{3}")
+"""What every such number holds, and is quickly looked for."""
 _BEFORE_GROUPED = re.compile(
     r"(?:[=≈<>({:$€£]|##|\s[-+*·×÷/]\s|\\(?:times|cdot|div|approx)\s"
     r"|\b(?:is|are|was|were|has|costs?|equals|total of|ist|est|es|lautet|answer))[ \u00a0]?\Z",
@@ -79,12 +81,10 @@ class Notation:
         """Return the text with its numbers in English notation; every offset stays. Linear in the text."""
         if self.decimal_comma:
             text = _LITERAL.sub(_swapped, text)
-        return _GROUPED.sub(lambda found: self._joined(text, found), text)
+        return text if _GROUP.search(text) is None else _GROUPED.sub(lambda found: self._joined(text, found), text)
 
     def readable(self, text: str) -> str:
         """Return the text in English notation, with a sign that no claim is read across in every open number."""
-        if _PARTED.search(text) is None:
-            return text
         text = self.in_english(text)
         signs = ("." if self.open_points else "") + ("," if self.open_commas else "")
         opened = str.maketrans(dict.fromkeys(signs, _OPEN_SIGN))
@@ -128,7 +128,8 @@ class _Signs:
             either=frozenset(one.group()[-4] for one in _EITHER.finditer(text, at))
             if _SIGN_OF_EITHER.search(text, at) is not None
             else frozenset(),
-            spaced=any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
+            spaced=_GROUP.search(text, at) is not None
+            and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
         )
 
     def joined(self, other: "_Signs") -> "_Signs":
@@ -176,12 +177,12 @@ def in_english(problem: str, steps: Sequence[BlindStep]) -> tuple[str, list[Blin
     earlier one says.
     """
     signs = _Signs.of(problem)
-    readable = signs.notation().readable(problem)
+    readable = problem if signs is _NO_SIGNS else signs.notation().readable(problem)
     english = []
     for step in steps:
-        text = step.text
-        if _PARTED.search(text) is not None:
-            signs = signs.joined(_Signs.of(text))
+        text, own = step.text, _Signs.of(step.text)
+        if own is not _NO_SIGNS:
+            signs = signs.joined(own)
             text = signs.notation().readable(text)
         english.append(step if text == step.text else replace(step, text=text))
     return readable, english

@@ -6,7 +6,7 @@ from fractions import Fraction
 from rafs.grammar.brackets import opens, read_bracket
 from rafs.grammar.calculus import BINDERS, at_derivative, read_binder, read_derivative, read_prime
 from rafs.grammar.commands import COMMANDS, read_argument, read_command
-from rafs.grammar.counted import GREEK, is_variable, skip_remark, starts_operand, with_unit
+from rafs.grammar.counted import GREEK, is_numbered, is_variable, skip_remark, starts_operand, with_unit
 from rafs.grammar.cursor import ENDING, MEANT, Cursor, Unreadable, name_of
 from rafs.grammar.functions import FUNCTION_NAMES, is_given, read_call, read_count, starts_call
 from rafs.grammar.phrases import PHRASE_WORDS, SIGN_WORDS, read_phrase, starts_phrase
@@ -20,8 +20,6 @@ _FIRST_WORDS = PHRASE_WORDS | SIGN_WORDS | {"the"}
 _FIRST_NAMES = frozenset([*FUNCTION_NAMES, *MEANT, *COMMANDS, *BINDERS, *GREEK, "subfactorial"])
 _JOINING = frozenset("+*^")
 """Signs with which no operand goes on, as it may with those of `24-hour` and `60/tire`."""
-MAX_NAME = 2
-"""Letters of a name that nothing announces: `x`, `x1`."""
 
 
 def may_begin(word: str, names: frozenset[str]) -> bool:
@@ -29,9 +27,9 @@ def may_begin(word: str, names: frozenset[str]) -> bool:
 
     Without it, finding that out took a third of the time of all parsing.
     """
-    if len(word) <= MAX_NAME or word in _FIRST_NAMES or word in names or "_" in word:
+    if len(word) == 1 or word in _FIRST_NAMES or word in names or "_" in word:
         return True
-    return word.lower() in _FIRST_WORDS or word.startswith("log")
+    return word.lower() in _FIRST_WORDS or word.startswith("log") or is_numbered(word)
 
 
 def read_factor(cursor: Cursor) -> Expression:
