@@ -174,9 +174,11 @@ def _chained(finder: Finder, end: int) -> LeftSide | None:
     if finder.previous is None:
         return None
     after, parsed = finder.previous
-    between = finder.tokens[after:end]
-    if after > end or any(token.kind is not Kind.BREAK or token.text not in ("", "\n") for token in between):
+    if after > end:
         return None
+    for token in finder.tokens[after:end]:
+        if token.kind is not Kind.BREAK or token.text not in ("", "\n"):
+            return None
     return LeftSide(parsed=parsed, doubts=parsed.doubts)
 
 
@@ -186,7 +188,13 @@ MIN_LABEL = 4
 
 def _is_label(finder: Finder, index: int) -> bool:
     """Say whether a name or a formula in words stands before a relation: `Total cost =`, `price * number =`."""
-    segment = finder.tokens[segment_start(finder.tokens, index) : index]
-    if any(token.kind in (Kind.NUMBER, Kind.JUNK, Kind.PLACEHOLDER) for token in segment):
-        return False
-    return any(token.kind is Kind.WORD for token in segment)
+    has_words = False
+    for token in finder.tokens[segment_start(finder.tokens, index) : index]:
+        if token.kind in _UNLABELLED:
+            return False
+        has_words = has_words or token.kind is Kind.WORD
+    return has_words
+
+
+_UNLABELLED = frozenset([Kind.NUMBER, Kind.JUNK, Kind.PLACEHOLDER])
+"""What stands in no label."""

@@ -14,7 +14,7 @@ class GatedPattern:
     A fixed string is found a hundred times faster, and most texts hold none of them, or hold the first near their end.
     """
 
-    __slots__ = ("lead", "pattern", "reach", "signs")
+    __slots__ = ("ascii_signs", "lead", "pattern", "reach", "signs")
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class GatedPattern:
         """
         self.pattern = re.compile(pattern, flags)
         self.signs = tuple(signs)
+        self.ascii_signs = tuple(sign for sign in self.signs if sign.isascii())
         self.lead = lead
         self.reach = reach
 
@@ -44,7 +45,7 @@ class GatedPattern:
         """Return where the first match may begin at the earliest; None where there can be none."""
         folded = text.casefold()
         first: int | None = None
-        for sign in self.signs:
+        for sign in self.ascii_signs if folded.isascii() else self.signs:
             at = folded.find(sign) if first is None else folded.find(sign, 0, first)
             if at >= 0:
                 first = at
@@ -71,7 +72,7 @@ class GatedPattern:
     def _around_signs(self, text: str, folded: str, lead: int, reach: int) -> Iterator[re.Match[str]]:
         """Yield the matches that begin before a sign, in order; places that overlap are searched as one."""
         places: list[int] = []
-        for sign in self.signs:
+        for sign in self.ascii_signs if folded.isascii() else self.signs:
             at = folded.find(sign)
             while at >= 0:
                 places.append(at)
@@ -79,7 +80,7 @@ class GatedPattern:
         places.sort()
         for index, place in enumerate(places):
             if index and place - lead <= places[index - 1] + reach:
-                continue
+                continue  # was searched with the one before
             last = index
             while last + 1 < len(places) and places[last + 1] - lead <= places[last] + reach:
                 last += 1

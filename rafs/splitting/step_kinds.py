@@ -48,7 +48,8 @@ _MAX_STATEMENT_CHARS = 240  # a longer sentence argues; it does not only state
 
 def numbers_in(text: str) -> frozenset[str]:
     """Return the numerals of a text, without their thousands separators."""
-    return frozenset([number.replace(",", "") for number in _NUMBER.findall(text)])
+    numbers = _NUMBER.findall(text)
+    return frozenset([number.replace(",", "") for number in numbers] if "," in text else numbers)
 
 
 def classify_step(blind: str, known: Set[str], *, guessed: bool = False) -> StepKind:
