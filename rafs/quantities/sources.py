@@ -11,7 +11,7 @@ from rafs.grammar.terms import Number, Variable, leaves
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.conflicts import conflict_of
 from rafs.quantities.constants import Constants
-from rafs.quantities.grounding import MAX_HEADS, Ground, introduced_numbers, numbers_in_words
+from rafs.quantities.grounding import MAX_HEADS, Ground, Introduced, introduced_numbers, numbers_in_words
 from rafs.quantities.labels import entity_before, unit_of
 from rafs.quantities.mentions import concludes
 from rafs.quantities.parts import fraction_parts, n_terms, places
@@ -53,10 +53,10 @@ class Sources:
     """Sources of numbers that earlier claims used, and of literals of open equations."""
     counts: set[int] = field(default_factory=set)
     """Numbers of terms that earlier claims add up."""
-    assumptions: dict[Fraction, int] = field(default_factory=dict)
-    """First step that introduces a number openly."""
-    announced: dict[Fraction, int] = field(default_factory=dict)
-    """First step that says a number in a word, or as a common denominator, multiple or divisor."""
+    introduced: Introduced | None = None
+    """Numbers that the steps assume, or say in a word; None until somebody asks."""
+    parts: dict[Fraction, int] = field(default_factory=dict)
+    """First step with a fraction as a result that has the number as its numerator or denominator."""
     defined: set[Fraction] = field(default_factory=set)
     """Values of names given so far."""
     first_steps: dict[Fraction, int] = field(default_factory=dict)
@@ -71,12 +71,6 @@ class Sources:
     def __post_init__(self) -> None:
         for value in self.ground.values:
             self._remember_places(value)
-        for index, tokens in self.tokens.items():
-            introduced = introduced_numbers(tokens)
-            for value in introduced.assumed:
-                self.assumptions.setdefault(value, index)
-            for value in introduced.announced:
-                self.announced.setdefault(value, index)
 
     def add(self, found: Found) -> Claim:
         """Resolve the operands of the next claim, remember what it brings, and return it."""
@@ -119,21 +113,24 @@ class Sources:
     def _read_number(self, step: int, position: int) -> None:
         tokens = self.tokens[step]
         token, source, implied = tokens[position], SourceKind.UNGROUNDED, None
-        stated = self.ground.states(token.value)
+        value = token.value
         if entity := entity_before(tokens, position):
-            self.entities[token.value] = entity
-        claim = self.results.get(token.value)
+            self.entities[value] = entity
+        claim = self.results.get(value)
         if claim is not None:
             source = SourceKind.RESULT
-        elif (concluded := concludes(tokens, position)) or not stated:
-            implied = self.prose.imply(token, step, concluded=concluded)
-            implied = self.prose.latest.get(token.value) if implied is None else implied
-            source = SourceKind.RESULT if implied is not None else source
-        if source is SourceKind.UNGROUNDED and (stated or self.ground.gives(token.value)):
-            source = SourceKind.PROBLEM
+        else:
+            stated = self.ground.states(value)
+            if (concluded := concludes(tokens, position)) or not stated:
+                implied = self.prose.imply(token, step, concluded=concluded)
+                implied = self.prose.latest.get(value) if implied is None else implied
+            if implied is not None:
+                source = SourceKind.RESULT
+            elif stated or self.ground.gives(value):
+                source = SourceKind.PROBLEM
         operand = Operand(
             text=self.texts[step][token.start : token.end],
-            value=token.value,
+            value=value,
             span=Span(start=token.start, end=token.end),
             source=source,
             claim=claim,
@@ -157,7 +154,7 @@ class Sources:
             self.prose.see(result, claim.step, is_term=True)
         if claim.truth is Truth.TRUE and found.right is not None:
             for part in fraction_parts(found.right):
-                self.announced.setdefault(part, claim.step)
+                self.parts.setdefault(part, claim.step)
 
     def _entity(self, claim: Claim) -> str:
         tokens = self.tokens[claim.step]
@@ -235,15 +232,21 @@ class Sources:
         implied = self.prose.latest.get(value)
         if implied in self.prose.said or (implied is not None and "\\" in self.texts[step]):
             return SourceKind.RESULT, None, implied
-        if isinstance(leaf, Variable) or self.assumptions.get(value, step + 1) <= step or value in self.defined:
+        introduced = self._introduced()
+        if isinstance(leaf, Variable) or introduced.assumed.get(value, step + 1) <= step or value in self.defined:
             return SourceKind.ASSIGNED, None, None
         if value in self.origins:
             return self.origins[value]
         if (whole := self._place_value(value, step)) is not None:
             return whole
-        if self.announced.get(value, step) < step:
+        if introduced.announced.get(value, self.parts.get(value, step)) < step:
             return SourceKind.ASSIGNED, None, None
         return self._in_the_head(found, leaf, value)
+
+    def _introduced(self) -> Introduced:
+        if self.introduced is None:
+            self.introduced = introduced_numbers(self.tokens)
+        return self.introduced
 
     def _in_the_head(self, found: Found, leaf: Number | Variable, value: Fraction) -> Origin:
         """Return the source of a number that one operation on known ones gives without its being said.
