@@ -157,7 +157,9 @@ def _is_universal(text: str, relation: str, left: LeftSide, right: Parsed | None
     """Say whether the relation text[start:end] is stated for every value of its names."""
     one, other = left.parsed.expression, None if right is None else right.expression
     names = variables(one) | (variables(other) if other is not None else frozenset())
-    if names and is_universal(text, start, end, names):
+    if not names:
+        return False
+    if is_universal(text, start, end, names):
         return True
     sure = relation == "=" and right is not None and not left.doubts | right.doubts
     return sure and other is not None and is_rewriting(text, start, one, other)

@@ -155,7 +155,7 @@ def _end_pending(reader: Reader, step: BlindStep) -> None:
     elif not link.continued:
         return  # an equation to be solved: `x = 2x - 5`
     reader.chain.last.pop(name, None)
-    reader.equations = [equation for equation in reader.equations if name not in _names(equation)]
+    reader.equations = [equation for equation in reader.equations if name not in equation.names()]
 
 
 def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fraction) -> None:
@@ -164,7 +164,7 @@ def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fractio
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
-    names = _names(link)
+    names = link.names()
     rewritten = reader.chain.judge(link, names) if names else None
     if isinstance(link.left, Variable) and link.relation in ("=", "≈"):
         if states_constant(link, reader.bindings.keys()) and link.asserted:
@@ -246,7 +246,7 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         reader.pending = link
     if value is None:
         return
-    equations = [equation for equation in reader.equations if name in _names(equation)]
+    equations = [equation for equation in reader.equations if name in equation.names()]
     if rewritten is not None:
         solved = Ruling(truth=rewritten[0], value=value, result=value, result_span=link.right_span, reason=rewritten[1])
         _keep(reader, step, link, solved)
@@ -260,10 +260,6 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         _keep(reader, step, link, solved)
     if reader.pending is not link:
         _bind(reader, step, link, name, value)
-
-
-def _names(link: Link) -> frozenset[str]:
-    return variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
 
 
 def _result_span(text: str, link: Link, ruling: Ruling) -> Span | None:

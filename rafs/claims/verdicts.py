@@ -16,7 +16,7 @@ from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times
 from rafs.grammar.enclosure import Bounds, enclose
 from rafs.grammar.expressions import evaluate, outcome, show
-from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable, in_degrees, leaves, literal_of, variables
+from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable, calls, in_degrees, leaves, literal_of, variables
 from rafs.immutable import immutable
 from rafs.types import Span, Truth
 
@@ -59,7 +59,7 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if link.relation in ("=", "≈") and (left_undefined or right_undefined):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
-        timed = rule_dates(link) or rule_times(link)
+        timed = (rule_dates(link) or rule_times(link)) if _tells_time(link.left, link.right) else None
         if timed is not None:
             return _told(link, *timed)
         if link.relation == "=" and (held := compare_measures(link.left, link.right)) is not None:
@@ -68,9 +68,16 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     return _numbers(link, bindings, value, result, rounded)
 
 
+def _tells_time(*sides: Expression) -> bool:
+    return any([call.name.startswith("clock") for side in sides for call in calls(side)])
+
+
 def _is_infinite(link: Link) -> bool:
     """Say whether infinity itself stands on a side, which some calculate with."""
-    return any(isinstance(side, Variable | Unary) and side in _INFINITE for side in (link.left, link.right))
+    for side in (link.left, link.right):
+        if isinstance(side, Variable | Unary) and side in _INFINITE:
+            return True
+    return False
 
 
 _INFINITE = (Variable(name="∞"), Unary(op="-", operand=Variable(name="∞")))

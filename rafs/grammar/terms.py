@@ -99,15 +99,20 @@ def walk(expression: Expression) -> list[Expression]:
     while pending:
         node = pending.pop()
         nodes.append(node)
-        if isinstance(node, _LEAVES):
-            continue
         if isinstance(node, Binary):
             pending += (node.right, node.left)
+        elif isinstance(node, _LEAVES):
+            continue
         elif isinstance(node, Unary):
             pending.append(node.operand)
         else:
             pending += reversed(node.args)
     return nodes
+
+
+def calls(expression: Expression) -> list[Call]:
+    """Return the calls in an expression, parents before children, left before right."""
+    return [] if isinstance(expression, _LEAVES) else [node for node in walk(expression) if isinstance(node, Call)]
 
 
 def mapped(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
