@@ -8,10 +8,11 @@ from rafs.grammar.brackets import opens
 from rafs.grammar.calculus import BINDERS, at_ellipsis, read_ellipsis
 from rafs.grammar.commands import COMMANDS
 from rafs.grammar.counted import is_known_letter, starts_operand
-from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen, number_of
+from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen
 from rafs.grammar.functions import starts_call
 from rafs.grammar.phrase_words import take_words, word_at
 from rafs.grammar.phrases import ADDING, MULTIPLYING, join, past_article, raised
+from rafs.grammar.plain_runs import read_run
 from rafs.grammar.primaries import may_begin, read_factor
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
 from rafs.grammar.tokens import Kind, Token
@@ -56,8 +57,9 @@ def parse_at(
     kind = first.kind
     if kind in ENDING or (kind is Kind.WORD and not may_begin(first.text, names)):
         return None
-    if kind is Kind.NUMBER and (position + 1 == len(tokens) or tokens[position + 1].kind in ENDING):
-        return Parsed(expression=number_of(first), start=position, end=position + 1, doubts=_NO_DOUBTS)
+    if kind is Kind.NUMBER and (run := read_run(tokens, position)) is not None:
+        expression, end, mixed = run
+        return Parsed(expression=expression, start=position, end=end, doubts=_MIXED if mixed else _NO_DOUBTS)
     cursor = Cursor(
         tokens=tokens, names=names, spaced_product=spaced_product, position=position, levels=(_sum, _product, _power)
     )
@@ -69,6 +71,7 @@ def parse_at(
 
 
 _NO_DOUBTS: frozenset[str] = frozenset()
+_MIXED = frozenset(["percent"])
 
 
 def _sum(cursor: Cursor) -> Expression:

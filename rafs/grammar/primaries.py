@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from rafs.grammar.brackets import opens, read_bracket
+from rafs.grammar.brackets import OPENERS, opens, read_bracket
 from rafs.grammar.calculus import BINDERS, at_derivative, read_binder, read_derivative, read_prime
 from rafs.grammar.commands import COMMANDS, read_argument, read_command
 from rafs.grammar.counted import GREEK, is_numbered, is_variable, skip_remark, starts_operand, with_unit
@@ -18,6 +18,8 @@ OPAQUE = frozenset("fghFGHPQ")
 _CONSTANTS = frozenset("∅∞")
 _FIRST_WORDS = PHRASE_WORDS | SIGN_WORDS | {"the"}
 _FIRST_NAMES = frozenset([*FUNCTION_NAMES, *MEANT, *COMMANDS, *BINDERS, *GREEK, "subfactorial"])
+_NO_NAMES = frozenset([*COMMANDS, *BINDERS, *OPENERS, *_CONSTANTS, "d", "subfactorial", "^", "_"])
+"""What begins something else than a name, or may."""
 _JOINING = frozenset("+*^")
 """Signs with which no operand goes on, as it may with those of `24-hour` and `60/tire`."""
 
@@ -62,6 +64,8 @@ def _primary(cursor: Cursor) -> Expression:
     if token.kind is Kind.NUMBER:
         return _number(cursor)
     symbol = cursor.symbol()
+    if token.kind is Kind.WORD and symbol not in _NO_NAMES and not symbol.startswith("begin "):
+        return _name(cursor)  # as the end of this function does
     if token.kind is Kind.CLOCK:
         return Call(name=f"clock {token.text}", args=(cursor.number(),))
     if at_derivative(cursor):
