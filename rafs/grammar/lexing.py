@@ -36,9 +36,10 @@ _ALONE = r"(?=[)\]}=+;?\n<>]|[ ][=+\-()\[$]|\Z)"
 """What can be none of these, and stands behind every second number."""
 _PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?:{_ALONE}|(?!(?i:{_TOUCHING}|[ \u00a0\u2009\u202f]?(?:{_SUFFIX}))))"
 """Digits with nothing behind them that could belong to them."""
+_PLAIN_WORD = r"[A-Za-z]++(?![\w'’\-]|\$\d)"
 _PIECE = re.compile(
     r"(?:[^\S\n]|\\[(),;:& ])*+(?:"
-    r"([A-Za-z]++(?![\w'’\-]|\$\d))"
+    rf"({_PLAIN_WORD}(?:[ ]{_PLAIN_WORD}){{0,7}}+)"
     rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=log)\d{{1,3}}|(?<=[A-Za-z])\d)?)"
     r"|([+^()\]\n;?×·≤≥≠]|\[(?!"
     + re.escape(ANSWER_PLACEHOLDER[1:])
@@ -52,9 +53,11 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 """Blanks, LaTeX ones and what opens its mathematics among them, and the next piece."""
-_WORD, _OTHER_WORD, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_NUMBER, _OTHER_SIGN = range(1, 8)
-"""Words are ASCII letters alone, or with what can only be told letter by letter; plain signs mean the same anywhere."""
+_WORDS, _OTHER_WORD, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_NUMBER, _OTHER_SIGN = range(1, 8)
+"""Words of ASCII letters alone, up to eight in a row, or one with what can only be told letter by letter; plain
+signs mean the same anywhere."""
 _PLAIN_COMMANDS = {name: meaning for name, meaning in COMMANDS.items() if meaning[0] is not Kind.FUNCTION}
+_MEANINGS = SIGNS | _PLAIN_COMMANDS
 _FOREIGN = re.compile(r"(?![0-9])\d|(?<=\d)[．٫](?=\d)|(?<=\d)[，٬](?=\d{3}(?!\d))|٪")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
 """Signs of no width that may stand inside a number or between any two signs."""
@@ -113,18 +116,28 @@ def _cut(lexer: Lexer) -> None:
         start, end = found.span(which)
         piece = text[start:end]
         gap = gap or start > position
-        if which == _WORD and piece.lower() not in WORD_READERS:
-            append(make(Token, (word_kind, piece, start, end, gap, ZERO, False, "", 0, False)))
-        elif which == _PLAIN_SIGN and not (braces and piece in "{}"):
-            kind, canonical = SIGNS[piece]
+        if which == _WORDS:
+            for word in piece.split(" "):
+                end = start + len(word)
+                if word.lower() in WORD_READERS:
+                    lexer.before, lexer.position, lexer.gap = position, start, gap
+                    _read_word(lexer, word)
+                    position, gap = lexer.position, lexer.gap
+                    break
+                append(make(Token, (word_kind, word, start, end, gap, ZERO, False, "", 0, False)))
+                position, start, gap = end, end + 1, True
+            else:
+                gap = False
+            continue
+        if (which == _PLAIN_SIGN and not (braces and piece in "{}")) or (
+            which == _COMMAND and piece in _PLAIN_COMMANDS and not lexer.matrices
+        ):
+            kind, canonical = _MEANINGS[piece]
             append(make(Token, (kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
         elif which == _NUMBER:
             value, decimals = plain_value(piece)
             currency = lexer.currency if lexer.currency_end == position else ""
             append(make(Token, (number_kind, "", start, end, gap, value, False, currency, decimals, False)))
-        elif which == _COMMAND and piece in _PLAIN_COMMANDS and not lexer.matrices:
-            kind, canonical = _PLAIN_COMMANDS[piece]
-            append(make(Token, (kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
         elif (piece in INVISIBLE and piece != "&") or piece == "$":
             gap = gap or (piece not in TIGHT and piece != "$")
             if piece == "$" or lexer.currency_end == position:
@@ -145,7 +158,6 @@ def _read_word(lexer: Lexer, piece: str) -> None:
 
 
 _READERS = {
-    _WORD: _read_word,
     _OTHER_WORD: read_other_word,
     _NUMBER: read_number,
     _OTHER_NUMBER: read_number,

@@ -116,10 +116,10 @@ class _Signs:
 
     @classmethod
     def of(cls, text: str) -> "_Signs":
-        parted = _PARTED.search(text)
-        if parted is None:
+        signs = [found.start() for found in (_POINTED.search(text), _GROUP.search(text)) if found is not None]
+        if not signs:
             return _NO_SIGNS
-        at = max(0, parted.start() - _LEAD)
+        at = max(0, min(signs) - _LEAD)
         commas, points = _COMMA_IN_DIGITS.search(text, at) is not None, _POINT_IN_DIGITS.search(text, at) is not None
         return cls(
             point=points and _DECIMAL_POINT.search(text, at) is not None,
@@ -154,8 +154,8 @@ class _Signs:
         )
 
 
-_PARTED = re.compile(r"[.,\d](?:(?<=[.,])\d|(?<=\d)[ \u00a0\u2009\u202f]\d{3})")
-"""A sign that parts digits, or begins a decimal; without any there is nothing to decide."""
+_POINTED = re.compile(r"[.,](?=\d)")
+"""A sign that parts digits, or begins a decimal; without it and without groups there is nothing to decide."""
 _LEAD = 30
 """Characters before the first such sign in which a number, or what is calculated with it, begins."""
 _NO_SIGNS = _Signs(point=False, comma=False, maybe_comma=False, either=frozenset(), spaced=False)
