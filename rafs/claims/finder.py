@@ -100,7 +100,7 @@ MAX_REMARK = 200
 
 def _end(right: Parsed | None) -> int:
     """Return where the last number or name of a right side ends; words behind it are none of its own."""
-    return 0 if right is None else max((leaf.span.end for leaf in leaves(right.expression)), default=0)
+    return 0 if right is None else max([leaf.span.end for leaf in leaves(right.expression)], default=0)
 
 
 def _exclamation(finder: Finder, left: LeftSide, right: Parsed) -> frozenset[str]:

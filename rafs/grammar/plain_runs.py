@@ -8,7 +8,7 @@ from rafs.grammar.tokens import Kind, Token
 
 MAX_SIGNS = 20
 """Signs of one run; a longer one is left to the parser, which has the caps."""
-_KINDS = {"+": "+-", "-": "+-", "*": "*", "/": "/"}
+_KINDS = {"+": "+-", "-": "+-", "*": "*", "/": ""}
 """Which signs may go on behind each."""
 
 Run = tuple[Expression, int, bool]
@@ -16,23 +16,18 @@ Run = tuple[Expression, int, bool]
 
 
 def read_run(tokens: Sequence[Token], position: int) -> Run | None:
-    """Read the numbers and signs from a token on; None where anything else but an end stands among them."""
-    last = tokens[position]
-    if last.kind is not Kind.NUMBER:
-        return None
-    left: Expression = number_of(last)
+    """Read the signs and numbers from a number on; None where anything else but an end stands among them."""
     end, n_tokens, kinds, mixed = position + 1, len(tokens), "+-*/", False
-    while end < n_tokens and tokens[end].kind not in ENDING:
-        sign = tokens[end]
+    while end < n_tokens and (sign := tokens[end]).kind not in ENDING:
         if sign.kind is not Kind.OPERATOR or sign.text not in kinds or end + 1 == n_tokens:
             return None
         number = tokens[end + 1]
         if number.kind is not Kind.NUMBER or end - position > 2 * MAX_SIGNS:
             return None
         kinds = _KINDS[sign.text]
-        mixed = mixed or (kinds == "+-" and number.percent != last.percent)
-        left = Binary(op=sign.text, left=left, right=number_of(number))
-        last, end = number, end + 2
-        if kinds == "/" and end < n_tokens and tokens[end].kind not in ENDING:
-            return None
+        mixed = mixed or (kinds == "+-" and number.percent != tokens[end - 1].percent)
+        end += 2
+    left: Expression = number_of(tokens[position])
+    for at in range(position + 1, end, 2):
+        left = Binary(op=tokens[at].text, left=left, right=number_of(tokens[at + 1]))
     return left, end, mixed

@@ -170,7 +170,7 @@ def _latex_fractions(text: str) -> Iterable[tuple[str, str]]:
 
 
 def _is_share(value: Fraction) -> bool:
-    return 0 < value < 1
+    return 0 < value.numerator < value.denominator
 
 
 def numbers_in(tokens: Sequence[Token]) -> Iterable[Fraction]:

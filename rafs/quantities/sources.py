@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from operator import attrgetter
 
 from rafs.claims.reader import Definition, Found
 from rafs.grammar.terms import Number, Variable, leaves
@@ -24,6 +25,8 @@ SMALL = 2
 """Up to here a number that the problem states is taken for the problem's, though a result has the same value."""
 MAX_WHOLES = 12
 """Numbers with one and the same part that are kept."""
+
+_START = attrgetter("start")
 
 Origin = tuple[SourceKind, int | None, int | None]
 """(source, claim, implied number) of an operand."""
@@ -158,7 +161,7 @@ class Sources:
 
     def _entity(self, claim: Claim) -> str:
         tokens = self.tokens[claim.step]
-        position = bisect_left(tokens, claim.span.start, key=lambda token: token.start)
+        position = bisect_left(tokens, claim.span.start, key=_START)
         if entity := entity_before(tokens, position):
             return entity
         previous = self.claims[-1] if self.claims else None
