@@ -155,7 +155,7 @@ def _end_pending(reader: Reader, step: BlindStep) -> None:
     elif not link.continued:
         return  # an equation to be solved: `x = 2x - 5`
     reader.chain.last.pop(name, None)
-    reader.equations = [equation for equation in reader.equations if name not in equation.names()]
+    reader.equations = [equation for equation in reader.equations if name not in equation.names]
 
 
 def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fraction) -> None:
@@ -164,7 +164,7 @@ def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fractio
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
-    names = link.names()
+    names = link.names
     rewritten = reader.chain.judge(link, names) if names else None
     if isinstance(link.left, Variable) and link.relation in ("=", "≈"):
         if states_constant(link, reader.bindings.keys()) and link.asserted:
@@ -246,7 +246,7 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         reader.pending = link
     if value is None:
         return
-    equations = [equation for equation in reader.equations if name in equation.names()]
+    equations = [equation for equation in reader.equations if name in equation.names]
     if rewritten is not None:
         solved = Ruling(truth=rewritten[0], value=value, result=value, result_span=link.right_span, reason=rewritten[1])
         _keep(reader, step, link, solved)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rafs.grammar.terms import Expression, variables
+from rafs.grammar.terms import Expression
 from rafs.grammar.tokens import Token
 from rafs.immutable import immutable
 from rafs.types import Span
@@ -34,11 +34,8 @@ class Link:
     """Whether a fact told in words holds (`30 is divisible by 4`); None for a relation of two values."""
     universal: bool = False
     """Stated for every value of its names."""
-
-    def names(self) -> frozenset[str]:
-        """Return the names in it that have no value of their own."""
-        left = variables(self.left)
-        return left if self.right is None else left | variables(self.right)
+    names: frozenset[str] = frozenset()
+    """Names in it that have no value of their own; a fact told in words has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
