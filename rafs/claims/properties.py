@@ -165,7 +165,8 @@ def property_at(tokens: Sequence[Token], index: int, names: frozenset[str]) -> L
     word = tokens[index].text.lower()
     if word not in PROPERTY_WORDS:
         return None
-    if word in _IS and _NOUNS.isdisjoint([token.text.lower() for token in tokens[index + 1 : index + _MAX_FILLERS + 3]]):
+    following = tokens[index + 1 : index + _MAX_FILLERS + 3]
+    if word in _IS and _NOUNS.isdisjoint([token.text.lower() for token in following]):
         return None  # most of them
     place = _Place(tokens=tokens, names=names, index=index)
     if word in _IS:

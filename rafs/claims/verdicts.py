@@ -16,7 +16,18 @@ from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times
 from rafs.grammar.enclosure import Bounds, enclose
 from rafs.grammar.expressions import evaluate, outcome, show
-from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable, calls, in_degrees, leaves, literal_of, variables
+from rafs.grammar.terms import (
+    Binary,
+    Expression,
+    Number,
+    Unary,
+    Variable,
+    calls,
+    in_degrees,
+    leaves,
+    literal_of,
+    variables,
+)
 from rafs.immutable import immutable
 from rafs.types import Span, Truth
 
@@ -69,17 +80,15 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
 
 
 def _tells_time(*sides: Expression) -> bool:
-    return any([call.name.startswith("clock") for side in sides for call in calls(side)])
+    return any(call.name.startswith("clock") for side in sides for call in calls(side))
 
 
 def _is_infinite(link: Link) -> bool:
     """Say whether infinity itself stands on a side, which some calculate with."""
-    for side in (link.left, link.right):
-        if isinstance(side, Variable | Unary) and side in _INFINITE:
-            return True
-    return False
+    return any(isinstance(side, _MAY_BE_INFINITE) and side in _INFINITE for side in (link.left, link.right))
 
 
+_MAY_BE_INFINITE = (Variable, Unary)
 _INFINITE = (Variable(name="∞"), Unary(op="-", operand=Variable(name="∞")))
 
 

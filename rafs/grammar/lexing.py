@@ -34,7 +34,8 @@ _TOUCHING = (
 """What belongs to them where it touches them: a base, an exponent, more digits."""
 _ALONE = r"(?=[)\]}=+;?\n<>]|[ ][=+\-()\[$]|\Z)"
 """What can be none of these, and stands behind every second number."""
-_PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?:{_ALONE}|(?!(?i:{_TOUCHING}|[ \u00a0\u2009\u202f]?(?:{_SUFFIX}))))"
+_BELONGING = rf"(?i:{_TOUCHING}|[ \u00a0\u2009\u202f]?(?:{_SUFFIX}))"
+_PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?:{_ALONE}|(?!{_BELONGING}))"
 """Digits with nothing behind them that could belong to them."""
 _PLAIN_WORD = r"[A-Za-z]++(?![\w'’\-]|\$\d)"
 _PIECE = re.compile(

@@ -1,4 +1,4 @@
-"""Reads the commonest expressions at once: numbers between signs of one kind, with nothing else: `3 + 4 - 5`, `6 * 7`."""
+"""Reads the commonest expressions at once: numbers with signs of one kind between them, `3 + 4 - 5`, `6 * 7`."""
 
 from collections.abc import Sequence
 

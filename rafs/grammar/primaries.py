@@ -11,7 +11,7 @@ from rafs.grammar.cursor import ENDING, MEANT, Cursor, Unreadable, name_of
 from rafs.grammar.functions import FUNCTION_NAMES, is_given, read_call, read_count, starts_call
 from rafs.grammar.phrases import PHRASE_WORDS, SIGN_WORDS, read_phrase, starts_phrase
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
-from rafs.grammar.tokens import Kind
+from rafs.grammar.tokens import Kind, Token
 
 OPAQUE = frozenset("fghFGHPQ")
 """Letters that before a bracket name a function: `f(2)` is not a product."""
@@ -64,8 +64,12 @@ def _primary(cursor: Cursor) -> Expression:
     if token.kind is Kind.NUMBER:
         return _number(cursor)
     symbol = cursor.symbol()
-    if token.kind is Kind.WORD and symbol not in _NO_NAMES and not symbol.startswith("begin "):
-        return _name(cursor)  # as the end of this function does
+    is_name = token.kind is Kind.WORD and symbol not in _NO_NAMES and not symbol.startswith("begin ")
+    return _name(cursor) if is_name else _sign(cursor, token, symbol)
+
+
+def _sign(cursor: Cursor, token: Token, symbol: str) -> Expression:
+    """Read an operand that begins with a sign, or with a word that is more than a name."""
     if token.kind is Kind.CLOCK:
         return Call(name=f"clock {token.text}", args=(cursor.number(),))
     if at_derivative(cursor):

@@ -22,7 +22,9 @@ class Mention:
     after_copula: bool
 
 
-def sentences_after(tokens: Mapping[int, Sequence[Token]], claim: Claim | None) -> Iterator[tuple[int, Sequence[Token]]]:
+def sentences_after(
+    tokens: Mapping[int, Sequence[Token]], claim: Claim | None
+) -> Iterator[tuple[int, Sequence[Token]]]:
     """Yield (step, tokens) of the sentences behind a claim that do not state the final answer."""
     for step, pieces in tokens.items():
         if claim is not None and step < claim.step:

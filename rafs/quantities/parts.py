@@ -35,9 +35,10 @@ def _terms(expression: Expression) -> tuple[int, int]:
     if not isinstance(expression, Binary):
         return _ONE_TERM
     left, right = _terms(expression.left), _terms(expression.right)
-    if expression.op == "+" or expression.op == "-":
+    if expression.op in _ADDING:
         return left[0] + right[0], max(left[1], right[1])
     return 1, max(*left, *right)
 
 
 _ONE_TERM = (1, 1)
+_ADDING = ("+", "-")

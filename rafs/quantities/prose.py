@@ -88,8 +88,8 @@ class Prose:
         op, operands = found
         self.implied.append(Implied(step=step, span=span, value=token.value, op=op, operands=operands))
         self.latest[token.value] = len(self.implied) - 1
-        if all([one.span.end for one in operands]) and (
-            concluded or all([_is_beside(one, seen, step, span.start) for one in operands])
+        if all(one.span.end for one in operands) and (
+            concluded or all(_is_beside(one, seen, step, span.start) for one in operands)
         ):
             self.said.add(len(self.implied) - 1)
         return len(self.implied) - 1
@@ -101,7 +101,7 @@ def _is_beside(operand: Operand, seen: Sequence[Seen], step: int, start: int) ->
         return True
     at = operand.span.start
     return start - at < BESIDE and any(
-        [one.step == step and one.operand.span.start == at and one.operand == operand for one in seen]
+        one.step == step and one.operand.span.start == at and one.operand == operand for one in seen
     )
 
 
