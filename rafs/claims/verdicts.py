@@ -13,21 +13,10 @@ from rafs.claims.other_readings import other_reading
 from rafs.claims.relations import Link
 from rafs.claims.residues import are_congruent
 from rafs.claims.roundings import is_cut, is_rounding
-from rafs.claims.times import rule_times
+from rafs.claims.times import rule_times, tells_time
 from rafs.grammar.enclosure import Bounds, enclose
 from rafs.grammar.expressions import evaluate, outcome, show
-from rafs.grammar.terms import (
-    Binary,
-    Expression,
-    Number,
-    Unary,
-    Variable,
-    calls,
-    in_degrees,
-    leaves,
-    literal_of,
-    variables,
-)
+from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable, in_degrees, leaves, literal_of, variables
 from rafs.immutable import immutable
 from rafs.types import Span, Truth
 
@@ -70,17 +59,13 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if link.relation in ("=", "≈") and (left_undefined or right_undefined):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
-        timed = (rule_dates(link) or rule_times(link)) if _tells_time(link.left, link.right) else None
+        timed = (rule_dates(link) or rule_times(link)) if tells_time(link) else None
         if timed is not None:
             return _told(link, *timed)
         if link.relation == "=" and (held := compare_measures(link.left, link.right)) is not None:
             return _told(_without_letters(link), held, "units converted")
         return _without_values(link, bindings, value, result)
     return _numbers(link, bindings, value, result, rounded)
-
-
-def _tells_time(*sides: Expression) -> bool:
-    return any(call.name.startswith("clock") for side in sides for call in calls(side))
 
 
 def _is_infinite(link: Link) -> bool:

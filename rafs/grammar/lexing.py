@@ -139,18 +139,24 @@ def _cut(lexer: Lexer) -> None:
             value, decimals = plain_value(piece)
             currency = lexer.currency if lexer.currency_end == position else ""
             append(make(Token, (number_kind, "", start, end, gap, value, False, currency, decimals, False)))
-        elif (piece in INVISIBLE and piece != "&") or piece == "$":
-            gap = gap or (piece not in TIGHT and piece != "$")
-            if piece == "$" or lexer.currency_end == position:
-                lexer.currency, lexer.currency_end = "$" if piece == "$" else lexer.currency, end
-            position = end
-            continue
         else:
             lexer.before, lexer.position, lexer.gap = position, start, gap
-            _READERS[which](lexer, piece)
+            reader = _skip if (piece in INVISIBLE and piece != "&") or piece == "$" else _READERS[which]
+            reader(lexer, piece)
             position, gap = lexer.position, lexer.gap
             continue
         position, gap = end, False
+
+
+def _skip(lexer: Lexer, piece: str) -> None:
+    """Step over a piece that means nothing, or opens mathematics, or may be the currency of the number behind it."""
+    if piece == "$":
+        lexer.currency = "$"
+    else:
+        lexer.gap = lexer.gap or piece not in TIGHT
+    if piece == "$" or lexer.currency_end == lexer.before:
+        lexer.currency_end = lexer.position + len(piece)
+    lexer.position += len(piece)
 
 
 def _read_word(lexer: Lexer, piece: str) -> None:

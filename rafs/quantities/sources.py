@@ -235,21 +235,17 @@ class Sources:
         implied = self.prose.latest.get(value)
         if implied in self.prose.said or (implied is not None and "\\" in self.texts[step]):
             return SourceKind.RESULT, None, implied
-        introduced = self._introduced()
-        if isinstance(leaf, Variable) or introduced.assumed.get(value, step + 1) <= step or value in self.defined:
+        if self.introduced is None:
+            self.introduced = introduced_numbers(self.tokens)
+        if isinstance(leaf, Variable) or self.introduced.assumed.get(value, step + 1) <= step or value in self.defined:
             return SourceKind.ASSIGNED, None, None
         if value in self.origins:
             return self.origins[value]
         if (whole := self._place_value(value, step)) is not None:
             return whole
-        if introduced.announced.get(value, self.parts.get(value, step)) < step:
+        if self.introduced.announced.get(value, self.parts.get(value, step)) < step:
             return SourceKind.ASSIGNED, None, None
         return self._in_the_head(found, leaf, value)
-
-    def _introduced(self) -> Introduced:
-        if self.introduced is None:
-            self.introduced = introduced_numbers(self.tokens)
-        return self.introduced
 
     def _in_the_head(self, found: Found, leaf: Number | Variable, value: Fraction) -> Origin:
         """Return the source of a number that one operation on known ones gives without its being said.
