@@ -55,7 +55,7 @@ def parse_at(
     if first is None:
         return None
     kind = first.kind
-    if kind in ENDING or (kind is Kind.WORD and not may_begin(first.text, names)):
+    if kind in ENDING or (kind is Kind.WORD and not may_begin(tokens, position, names)):
         return None
     if kind is Kind.NUMBER and (run := read_run(tokens, position)) is not None:
         expression, end, mixed = run
