@@ -26,8 +26,8 @@ _OTHER_RULES = GatedPattern(
     r"|\b(?:units?'?s?|ones'?|tens'?|last|final) (?:digits?|place|column)\b|\bdigit(?:al)? (?:sum|root)"
     r"|\bconcatenat|\binteger division\b",
     _TELLING,
-    lead=20,
-    reach=40,
+    lead=10,
+    reach=30,
 )
 _INTRODUCED = GatedPattern(r"\b(?:defin\w{1,6}|operations?|operator|denot\w{1,3})\b", ["defin", "operat", "denot"])
 _TOLD = GatedPattern(r"\b(?:if|let|where|suppose|when)\s", ["if", "let", "where", "suppose", "when"], lead=0)

@@ -31,14 +31,16 @@ _NAME = GatedPattern(
 )
 _NAMED = re.compile(r"=(?:(?<=[A-Za-z][A-Za-z\d]=)|(?<=[A-Za-z][A-Za-z\d][ \t]=)|(?<=[ \t][ \t]=))")
 """What every such name ends in, and is quickly looked for."""
-_X_IS_A_NAME = GatedPattern(
-    r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b"
-    r"|(?:^|[,;:($]|\b(?:and|so|let|where|with|if|then))\s{0,2}x\d\s?=",
-    ["x"],
-    lead=12,
-    reach=10,
-    flags=re.IGNORECASE | re.MULTILINE,
+_BEHIND_WORD = "|".join(
+    rf"(?<=\b{word}{blanks}x)" for word in "and so let where with if then".split() for blanks in ("", r"\s", r"\s\s")
 )
+_X_IS_A_NAME = re.compile(
+    r"x(?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])"
+    r"|(?:(?<=\bfor x)|(?<=\blet x)|(?<=\bfind x))\b"
+    rf"|(?=\d\s?=)(?:(?<=^.)|(?<=^\s.)|(?<=^\s\s.)|(?<=[,;:($].)|(?<=[,;:($]\s.)|(?<=[,;:($]\s\s.)|{_BEHIND_WORD}))",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+"""What shows that `x` is a name: `x =`, `(x`, `2x`, `for x`, `so x1 =`."""
 
 
 _SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")

@@ -34,8 +34,8 @@ _RETRACTING = GatedPattern(
     r"|let me (?:correct|redo|re-do|recompute|recalculate|re-calculate|fix|start over|try (?:that )?again)"
     r"|should (?:be|have been))\b",
     _TAKING_BACK,
-    lead=60,
-    reach=60,
+    lead=40,
+    reach=40,
 )
 """Words that take back the equation before them."""
 REACH = 60

@@ -14,7 +14,7 @@ class GatedPattern:
     A fixed string is found a hundred times faster, and most texts hold none of them, or hold the first near their end.
     """
 
-    __slots__ = ("ascii_signs", "lead", "pattern", "reach", "signs")
+    __slots__ = ("ascii_signs", "core", "lead", "pattern", "reach", "signs")
 
     def __init__(
         self,
@@ -23,6 +23,7 @@ class GatedPattern:
         *,
         lead: int | None = None,
         reach: int | None = None,
+        core: str = "",
         flags: int = re.IGNORECASE,
     ) -> None:
         """Compile a pattern.
@@ -33,11 +34,13 @@ class GatedPattern:
             lead: Characters of a match before its first sign, at most; None where there is no such bound.
             reach: Characters from its first sign to its end and what is looked at there, at most: with both bounds a
                 text is searched around its signs alone.
+            core: With both bounds, another expression that every match holds and that is cheaper to look for.
             flags: Of the pattern.
         """
         self.pattern = re.compile(pattern, flags)
         self.signs = tuple(signs)
         self.ascii_signs = tuple(sign for sign in self.signs if sign.isascii())
+        self.core = re.compile(core)
         self.lead = lead
         self.reach = reach
 
@@ -84,7 +87,10 @@ class GatedPattern:
             last = index
             while last + 1 < len(places) and places[last + 1] - lead <= places[last] + reach:
                 last += 1
-            for found in self.pattern.finditer(text, max(0, place - lead), places[last] + reach):
+            start, end = max(0, place - lead), places[last] + reach
+            if self.core.search(text, start, end) is None:
+                continue
+            for found in self.pattern.finditer(text, start, end):
                 if found.start() > places[last]:
                     break
                 yield found
