@@ -12,29 +12,34 @@ from rafs.types import BlindStep, Claim
 
 _UNIT = r"(?:€|£|%|Euro?s?\b|EUR\b|CHF\b|Kronen\b|Cent\b|(?:k?g|[kcm]?m|[mcd]?l|mg|°C|kWh)\b(?![.,]?\d))"
 _TIMES = r"(?:[*·×⋅÷]|\\(?:times|cdot|div)\b)"
-_COMMA = r"\d{1,12},(?:\d{1,2}|\d{4,12})(?![\d.,]*\d)"
-_ALONE = r"(?<![\w.,/^{(\[<\\])"
+_REST = r"\d{0,11},(?:\d{1,2}|\d{4,12})(?![\d.,]*\d)"
+"""A number with a decimal comma behind its first digit; the patterns begin with that digit and look back from there,
+since Python skips to digits but tries a look back everywhere."""
+_COMMA = rf"\d{_REST}"
+_ALONE = r"(?<![\w.,/^{(\[<\\].)"
 _DECIMAL_COMMA = re.compile(
-    rf"(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{1,6}},\d{{1,12}}(?![\d.,]*\d)"
-    rf"|{_ALONE}{_COMMA}\s?{_UNIT}|(?<=[€£])\s?{_COMMA}"
-    rf"|{_ALONE}(?<!\d[*·×+]){_COMMA}\s{_TIMES}\s|{_TIMES}\s{_COMMA}(?!\s?[*·×/+-]\d)"
-    rf"|{_ALONE}{_COMMA}(?:\s?\+\s?|\s[-−–]\s){_COMMA}(?!\s?[)\]])"
-    rf"|{_ALONE}(?:\d{{1,12}}\s[-−–+]\s)?{_COMMA}(?:\s[-−–+]\s\d{{1,12}}){{0,4}}\s?=\s?{_COMMA}(?!\s?[)\]])"
-    rf"|{_ALONE}(?:0,0\d{{1,12}}|[1-9]\d{{0,11}},0\d{{1,12}}(?<!,0\d\d))(?![\d.,]*\d)"
-    rf"|(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{2,6}}(?![\d.,]*\d)"
+    rf"\d(?:(?<![\d.,].)\d{{0,2}}(?:\.\d{{3}}){{1,6}}(?:,\d{{1,12}}|(?<=\.\d{{3}}\.\d{{3}}))(?![\d.,]*\d)"
+    rf"|{_ALONE}{_REST}\s?{_UNIT}|(?:(?<=[€£].)|(?<=[€£]\s.)){_REST}"
+    rf"|{_ALONE}(?<!\d[*·×+].){_REST}\s{_TIMES}\s"
+    rf"|(?:(?<=[*·×⋅÷]\s.)|(?<=\\times\s.)|(?<=\\cdot\s.)|(?<=\\div\s.)){_REST}(?!\s?[*·×/+-]\d)"
+    rf"|{_ALONE}{_REST}(?:\s?\+\s?|\s[-−–]\s){_COMMA}(?!\s?[)\]])"
+    rf"|{_ALONE}(?:\d{{0,11}}\s[-−–+]\s{_COMMA}|{_REST})(?:\s[-−–+]\s\d{{1,12}}){{0,4}}\s?=\s?{_COMMA}(?!\s?[)\]])"
+    rf"|{_ALONE}(?:(?<=0),0\d{{1,12}}|(?<=[1-9])\d{{0,11}},0\d{{1,12}}(?<!,0\d\d))(?![\d.,]*\d))",
+    re.DOTALL,
 )
 """A comma that can only be a decimal point: after thousands, by a unit or times sign, on both sides, before `05`."""
 _DECIMAL_POINT = re.compile(
-    r"(?<![\d.,])(?:\d{1,12}\.(?:\d{1,2}|\d{4,12})|0?\.\d{1,12}|\d{4,12}\.\d{1,12}|\d{1,3}(?:,\d{3}){1,6}\.\d{1,12})"
-    r"(?!\d|\.\d)"
+    r"[\d.](?<![\d.,].)(?:(?<=\d)(?:\d{0,11}\.(?:\d{1,2}|\d{4,12})|\d{3,11}\.\d{1,12}|\d{0,2}(?:,\d{3}){1,6}\.\d{1,12})"
+    r"|(?:(?<=0)\.|(?<=\.))\d{1,12})(?!\d|\.\d)",
+    re.DOTALL,
 )
 """A point that only a decimal point can be, so that commas are none."""
 _COMMA_IN_DIGITS, _POINT_IN_DIGITS = re.compile(r",(?=\d)"), re.compile(r"\.(?=\d)")
 _SIGN_OF_COMMA = re.compile(r",(?!\d{3}(?!\d))(?=\d)|\.\d{3}[.,](?=\d)|0,0(?=\d)")
 _SIGN_OF_EITHER = re.compile(r"[.,](?=\d{3}(?!\d))")
 """Without them, which are quickly looked for, there is nothing to decide."""
-_MAYBE_COMMA = re.compile(rf"{_ALONE}{_COMMA}")
-_EITHER = re.compile(r"(?<![\d.,])(?!0)\d{1,3}[.,]\d{3}(?![\d.,]*\d)")
+_MAYBE_COMMA = re.compile(rf"\d{_ALONE}{_REST}", re.DOTALL)
+_EITHER = re.compile(r"\d(?<!0)(?<![\d.,].)\d{0,2}[.,]\d{3}(?![\d.,]*\d)", re.DOTALL)
 """Thousands in one convention and decimals in the other."""
 _OPEN_SIGN = "\N{SINGLE LOW-9 QUOTATION MARK}"
 """Put where a point or comma may be either; no claim is read across it."""
