@@ -10,8 +10,8 @@ from rafs.types import Span
 DENIAL_REACH = 60
 """Characters around a relation in which a denial is looked for."""
 _ASSUMING = (
-    "if,suppos,assum,imagin,pretend,whether,unless,were,should,such that,check that,had ,say,probability,chance,condition,"
-    "hypothesis,requirement".split(",")
+    "if,suppos,assum,imagin,pretend,whether,unless,were,should,such that,check that,had ,say,probability,chance,"
+    "condition,hypothesis,requirement".split(",")
 )
 _CONDITIONAL = GatedPattern(
     r"\b(?:if|suppose|supposing|assume|assuming|imagine|pretend|whether|unless|were|should|such that|check that"
