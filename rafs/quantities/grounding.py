@@ -202,37 +202,28 @@ def numbers_in_words(tokens: Sequence[Token]) -> frozenset[Fraction]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Introduced:
-    """The numbers that steps bring in by a sentence of its own, each with the first step that does."""
+    """The numbers that a step brings in by a sentence of its own."""
 
-    assumed: dict[Fraction, int]
+    assumed: set[Fraction]
     """Of sentences that introduce something openly: `assume a month of 30 days`."""
-    announced: dict[Fraction, int]
+    announced: set[Fraction]
     """Said in words, or in a sentence about a common denominator or the like."""
 
-    def read(self, step: int, tokens: Sequence[Token]) -> None:
-        """Add the numbers that a step assumes or announces; sentences without a number are passed over."""
-        if _INTRODUCING.isdisjoint([token.text.lower() for token in tokens]):  # most steps
-            for token in tokens:
-                if token.spelled:
-                    self.announced.setdefault(token.value, step)
-            return
-        for sentence in sentences(tokens):
-            numbers = [token for token in sentence if token.kind is Kind.NUMBER]
-            if numbers:
-                words = {token.text.lower() for token in sentence}
-                assumed, named = not _ASSUMING.isdisjoint(words), not _NAMED.isdisjoint(words)
-                for token in numbers:
-                    if assumed:
-                        self.assumed.setdefault(token.value, step)
-                    if named or token.spelled:
-                        self.announced.setdefault(token.value, step)
 
-
-def introduced_numbers(tokens: Mapping[int, Sequence[Token]]) -> Introduced:
-    """Return the numbers that the steps of a trace assume or announce."""
-    found = Introduced(assumed={}, announced={})
-    for step, pieces in tokens.items():
-        found.read(step, pieces)
+def introduced_numbers(tokens: Sequence[Token]) -> Introduced:
+    """Return the numbers that a step assumes or announces; sentences without a number are passed over."""
+    found = Introduced(assumed=set(), announced=set())
+    if _INTRODUCING.isdisjoint([token.text.lower() for token in tokens]):  # most steps
+        found.announced.update([token.value for token in tokens if token.spelled])
+        return found
+    for sentence in sentences(tokens):
+        numbers = [token for token in sentence if token.kind is Kind.NUMBER]
+        if numbers:
+            words = {token.text.lower() for token in sentence}
+            if not _ASSUMING.isdisjoint(words):
+                found.assumed.update(token.value for token in numbers)
+            named = not _NAMED.isdisjoint(words)
+            found.announced.update(token.value for token in numbers if named or token.spelled)
     return found
 
 

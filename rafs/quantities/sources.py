@@ -5,14 +5,13 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from operator import attrgetter
 
 from rafs.claims.reader import Definition, Found
 from rafs.grammar.terms import Number, Variable, leaves
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.conflicts import conflict_of
 from rafs.quantities.constants import Constants
-from rafs.quantities.grounding import MAX_HEADS, Ground, Introduced, introduced_numbers, numbers_in_words
+from rafs.quantities.grounding import MAX_HEADS, Ground, introduced_numbers, numbers_in_words
 from rafs.quantities.labels import entity_before, unit_of
 from rafs.quantities.mentions import concludes
 from rafs.quantities.parts import fraction_parts, n_terms, places
@@ -25,8 +24,6 @@ SMALL = 2
 """Up to here a number that the problem states is taken for the problem's, though a result has the same value."""
 MAX_WHOLES = 12
 """Numbers with one and the same part that are kept."""
-
-_START = attrgetter("start")
 
 Origin = tuple[SourceKind, int | None, int | None]
 """(source, claim, implied number) of an operand."""
@@ -56,10 +53,10 @@ class Sources:
     """Sources of numbers that earlier claims used, and of literals of open equations."""
     counts: set[int] = field(default_factory=set)
     """Numbers of terms that earlier claims add up."""
-    introduced: Introduced | None = None
-    """Numbers that the steps assume, or say in a word; None until somebody asks."""
-    parts: dict[Fraction, int] = field(default_factory=dict)
-    """First step with a fraction as a result that has the number as its numerator or denominator."""
+    assumptions: dict[Fraction, int] = field(default_factory=dict)
+    """First step that introduces a number openly."""
+    announced: dict[Fraction, int] = field(default_factory=dict)
+    """First step that says a number in a word, or as a common denominator, multiple or divisor."""
     defined: set[Fraction] = field(default_factory=set)
     """Values of names given so far."""
     first_steps: dict[Fraction, int] = field(default_factory=dict)
@@ -74,6 +71,12 @@ class Sources:
     def __post_init__(self) -> None:
         for value in self.ground.values:
             self._remember_places(value)
+        for index, tokens in self.tokens.items():
+            introduced = introduced_numbers(tokens)
+            for value in introduced.assumed:
+                self.assumptions.setdefault(value, index)
+            for value in introduced.announced:
+                self.announced.setdefault(value, index)
 
     def add(self, found: Found) -> Claim:
         """Resolve the operands of the next claim, remember what it brings, and return it."""
@@ -116,24 +119,21 @@ class Sources:
     def _read_number(self, step: int, position: int) -> None:
         tokens = self.tokens[step]
         token, source, implied = tokens[position], SourceKind.UNGROUNDED, None
-        value = token.value
+        stated = self.ground.states(token.value)
         if entity := entity_before(tokens, position):
-            self.entities[value] = entity
-        claim = self.results.get(value)
+            self.entities[token.value] = entity
+        claim = self.results.get(token.value)
         if claim is not None:
             source = SourceKind.RESULT
-        else:
-            stated = self.ground.states(value)
-            if (concluded := concludes(tokens, position)) or not stated:
-                implied = self.prose.imply(token, step, concluded=concluded)
-                implied = self.prose.latest.get(value) if implied is None else implied
-            if implied is not None:
-                source = SourceKind.RESULT
-            elif stated or self.ground.gives(value):
-                source = SourceKind.PROBLEM
+        elif (concluded := concludes(tokens, position)) or not stated:
+            implied = self.prose.imply(token, step, concluded=concluded)
+            implied = self.prose.latest.get(token.value) if implied is None else implied
+            source = SourceKind.RESULT if implied is not None else source
+        if source is SourceKind.UNGROUNDED and (stated or self.ground.gives(token.value)):
+            source = SourceKind.PROBLEM
         operand = Operand(
             text=self.texts[step][token.start : token.end],
-            value=value,
+            value=token.value,
             span=Span(start=token.start, end=token.end),
             source=source,
             claim=claim,
@@ -157,11 +157,11 @@ class Sources:
             self.prose.see(result, claim.step, is_term=True)
         if claim.truth is Truth.TRUE and found.right is not None:
             for part in fraction_parts(found.right):
-                self.parts.setdefault(part, claim.step)
+                self.announced.setdefault(part, claim.step)
 
     def _entity(self, claim: Claim) -> str:
         tokens = self.tokens[claim.step]
-        position = bisect_left(tokens, claim.span.start, key=_START)
+        position = bisect_left(tokens, claim.span.start, key=lambda token: token.start)
         if entity := entity_before(tokens, position):
             return entity
         previous = self.claims[-1] if self.claims else None
@@ -235,15 +235,13 @@ class Sources:
         implied = self.prose.latest.get(value)
         if implied in self.prose.said or (implied is not None and "\\" in self.texts[step]):
             return SourceKind.RESULT, None, implied
-        if self.introduced is None:
-            self.introduced = introduced_numbers(self.tokens)
-        if isinstance(leaf, Variable) or self.introduced.assumed.get(value, step + 1) <= step or value in self.defined:
+        if isinstance(leaf, Variable) or self.assumptions.get(value, step + 1) <= step or value in self.defined:
             return SourceKind.ASSIGNED, None, None
         if value in self.origins:
             return self.origins[value]
         if (whole := self._place_value(value, step)) is not None:
             return whole
-        if self.introduced.announced.get(value, self.parts.get(value, step)) < step:
+        if self.announced.get(value, step) < step:
             return SourceKind.ASSIGNED, None, None
         return self._in_the_head(found, leaf, value)
 
