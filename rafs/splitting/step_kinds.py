@@ -42,9 +42,10 @@ _CALCULATED = re.compile(
 _SHARED = GatedPattern(
     r"(?:%|\bpercent|\d/\d{1,4}|\b(?:half|third|quarter)s?)\s(?:of|off)\s[^.!?=\n]{0,20}\d[^.!?=\n]{0,20}?"
     r"(?:=|\b(?:is|are|equals|gives|makes|comes to))\s?\W{0,4}\d",
-    ["of"],
-    lead=12,
-    reach=70,
+    ["%", "percent", "/", "half", "third", "quarter"],
+    lead=1,
+    reach=80,
+    core=r"(?i:\sof)",
 )
 """An operation on numbers, or a share of a number, and the number that it comes to."""
 _ANSWER_LABEL = re.compile(r"\b(?:answer|antwort|réponse|respuesta|risposta|resposta)\b|答案", re.IGNORECASE)
