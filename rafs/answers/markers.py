@@ -27,12 +27,15 @@ LABEL = GatedPattern(
     _LABELS,
     lead=40,
     reach=60,
+    core=r"(?i:(?:answer|ans)(?:\(s\)|s)?(?:\s?[*_]{1,3})?\s?[:：=]|solution:|antwo|respuesta|risposta|resposta|svar|cevap"
+    r"|yanit|vastaus)|[^\x00-\x7f]",
 )
 HEADED = GatedPattern(
     r"^[\s#*_>-]{0,12}(?:the\s|my\s)?(?:(?:final|correct|right|best)\s)?answer[*_]{0,3}"
     r"(?:\s{1,2}[-–—]\s|[ \t]{0,8}[*_]{0,3}[ \t]{0,8}(?=[\r\n]))",
     ["answer"],
     lead=24,
+    reach=40,
     flags=re.IGNORECASE | re.MULTILINE,
 )
 ROW = GatedPattern(r"^\|\s{0,8}\**(?:final\s)?answer\**\s{0,8}\|", ["|"], lead=0, flags=re.IGNORECASE | re.MULTILINE)
@@ -54,6 +57,7 @@ PHRASE = GatedPattern(
     r"|答案是|答案为|答案為|答えは|정답은|답은)",
     _PHRASES,
     lead=20,
+    reach=200,
 )
 CORRECTION = re.compile(
     r"(?:\b(?:wait|actually|correction|mistake|oops|wrong|incorrect)\b|\bno\b[,.])[^\n]{0,80}?\b(?:it|this|that)"
@@ -72,6 +76,7 @@ PICKED = GatedPattern(
     "choose chose pick select goin opt say choice selection option correct right best answer".split(),
     lead=40,
     reach=120,
+    core=r"[A-J](?<!\w.)(?=[\s.,;:!)*]|\Z)",
     flags=re.NOFLAG,
 )
 """An option that is chosen in so many words: `I choose B`, `option C is correct`."""

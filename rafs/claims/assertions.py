@@ -9,7 +9,11 @@ from rafs.types import Span
 
 DENIAL_REACH = 60
 """Characters around a relation in which a denial is looked for."""
-_CONDITIONAL = re.compile(
+_ASSUMING = (
+    "if,suppos,assum,imagin,pretend,whether,unless,were,should,such that,check that,had ,say,probability,chance,"
+    "condition,hypothesis,requirement".split(",")
+)
+_CONDITIONAL = GatedPattern(
     r"\b(?:if|suppose|supposing|assume|assuming|imagine|pretend|whether|unless|were|should|such that|check that"
     r"|(?-i:Had) \w{1,12}(?: \w{1,12})?"
     r"|(?:(?:^|[.!?\n]\s{0,2})(?:now,? )?|\blet's |\blet us )say"
@@ -17,7 +21,8 @@ _CONDITIONAL = re.compile(
     r"(?:[ ,:]{1,2}(?:for|the|sake|of|a|an|contradiction|argument|instead|now|we|you|that|it|were|is|was|true|had|said"
     r"|say|to|contrary|on|only|hypothetically|somehow|let's|claim|moment|second|minute|while|just|briefly|wrongly"
     r"|incorrectly|falsely|someone|somebody|everyone)){0,7}[^\w]{0,3}$",
-    re.IGNORECASE,
+    _ASSUMING,
+    lead=20,
 )
 """Words that make what follows them a condition; a clause of its own behind `if` is an assertion still."""
 _SAYING = r"(?:say|saying|claim|mean|imply|write|think|believe|guess|argue)"
@@ -45,7 +50,7 @@ _DENIED_BEFORE = GatedPattern(
     _DENYING,
 )
 _DENIED_AFTER = re.compile(
-    r"[^\w]{0,6}(?:but )?(?:(?:which |that |this |it )?(?:"
+    r"[^\w]{0,6}+(?:but )?(?:(?:which |that |this |it )?(?:"
     r"(?:is|was|would be|are)(?: (?:clearly|obviously|of course|simply|just))? (?:not (?:true|correct|right|possible"
     r"|valid|the case|what|equal|defined)|untrue|false|wrong|incorrect|impossible|absurd|nonsense|undefined"
     r"|indeterminate|meaningless"
@@ -58,7 +63,7 @@ _DENIED_AFTER = re.compile(
 )
 _UNIVERSAL = GatedPattern(r"\bfor (?:all|every|any|each)\b(?P<named>[^.!?\n;]{0,40})$", ["for "])
 _UNIVERSAL_BEHIND = re.compile(
-    r"[^\w.]{0,6}(?:(?:is true|holds) )?for (?:all|every|any)\b(?![^.;\n]{0,40}?(?:[<>≤≥≠∈]|\\[lgn]"
+    r"[^\w.]{0,6}+(?:(?:is true|holds) )?for (?:all|every|any)\b(?![^.;\n]{0,40}?(?:[<>≤≥≠∈]|\\[lgn]"
     r"|\b(?:such|where|with|in|which|satisf\w{1,5}|between|when|if)\b))(?P<named>[^.;\n]{0,40})",
     re.IGNORECASE,
 )
@@ -96,10 +101,14 @@ def is_denied(text: str, tokens: Sequence[Token], left: Span, right: Span, after
 
 def is_option(text: str, start: int) -> bool:
     """Say whether the expression that starts there is one of several choices: `A) 3 + 4 = 8 B) 3 + 4 = 7`."""
-    label = _OPTION.search(text, max(0, start - OPTION_REACH), start)
+    first = max(0, start - OPTION_REACH)
+    if _LETTERS.isdisjoint(text[first:start]):
+        return False
+    label = _OPTION.search(text, first, start)
     return label is not None and len({found.group(1) for found in _OPTIONS.finditer(text)}) > 1
 
 
+_LETTERS = frozenset("ABCDE")
 OPTION_REACH = 8
 """Characters of an option's label before its text."""
 _OPTION = re.compile(r"(?<![^\s(*])\(?\*{0,2}([A-E])[).:]\*{0,2}\s{0,3}\$?\Z")

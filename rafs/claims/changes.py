@@ -8,7 +8,7 @@ from rafs.grammar.cursor import number_of
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.phrase_words import change
-from rafs.grammar.terms import Binary, Expression, Number, Unary
+from rafs.grammar.terms import Binary, Expression, Number, Unary, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
@@ -53,6 +53,7 @@ def read_change(tokens: Sequence[Token], index: int, names: frozenset[str]) -> L
         right_span=size.span,
         doubts=doubts | before.doubts | after.doubts,
         in_words=True,
+        names=variables(left),
     )
 
 

@@ -14,6 +14,7 @@ from rafs.grammar.terms import (
     Number,
     Unary,
     Variable,
+    calls,
     in_degrees,
     literal_of,
     mapped,
@@ -52,13 +53,13 @@ def read_conventions(link: Link, bound: Set[str]) -> Readings:
             certain = certain and is_clear(link)
             link = _mapped(link, _exchange(name, constant))
     link = _angles_alike(link)
-    calls = [node for side in _sides(link) for node in walk(side) if isinstance(node, Call)]
-    if not calls:
+    named = [call for side in _sides(link) for call in calls(side)]
+    if not named:
         return Readings(links=(link,), certain=certain)
-    if any(_is_baseless(node) for node in calls):
+    if any(_is_baseless(node) for node in named):
         based = tuple(_mapped(link, _give_base(base)) for base in _BASES)
         return Readings(links=based, certain=certain, logarithms=True)
-    if any(_is_bare_call(node) for node in calls):
+    if any(_is_bare_call(node) for node in named):
         degrees = _mapped(link, lambda node: _call_in_degrees(node) if _is_bare_call(node) else node)
         return Readings(links=(link, degrees), certain=certain, first_counts=True)
     left, right = _sides(link)
@@ -201,7 +202,7 @@ def states_constant(link: Link, bound: Set[str]) -> bool:
 
 def states_identity(left: Expression, right: Expression) -> bool:
     """Say whether an equation can only mean every value of its names: a derivative, an integral, a sum to n."""
-    calls = {node.name for side in (left, right) for node in walk(side) if isinstance(node, Call)}
-    if calls & {"derivative", "integral"}:
+    named = {call.name for side in (left, right) for call in calls(side)}
+    if named & {"derivative", "integral"}:
         return True
-    return bool(calls & {"sum", "product"}) and variables(left) == variables(right)
+    return bool(named & {"sum", "product"}) and variables(left) == variables(right)

@@ -8,7 +8,7 @@ from rafs.grammar.enclosure import enclose
 from rafs.grammar.polynomials import Quotient, TooLarge
 from rafs.grammar.reals import Region, common, united
 from rafs.grammar.shapes import as_matrix, as_region, member_of
-from rafs.grammar.terms import NUMBER_SETS, Binary, Call, Expression, Undefined, Unknown, walk
+from rafs.grammar.terms import NUMBER_SETS, Binary, Expression, Undefined, Unknown, calls
 from rafs.grammar.values import FiniteSet, Listed, Matrix, NumberSet, Value, cross, same
 from rafs.immutable import immutable
 
@@ -39,15 +39,11 @@ def find_value(expression: Expression, bindings: Bindings) -> Exact:
         return Exact(value=None, undefined=True)
     except (Unknown, TooLarge, RecursionError):
         value = None
-    bounds = enclose(expression, bindings) if any(node in _STEPS for node in _names_of(expression)) else None
+    bounds = enclose(expression, bindings) if any(call.name in _STEPS for call in calls(expression)) else None
     return Exact(value=bounds[0] if bounds is not None and bounds[0] == bounds[1] else value)
 
 
 _STEPS = ("floor", "ceil")
-
-
-def _names_of(expression: Expression) -> list[str]:
-    return [node.name for node in walk(expression) if isinstance(node, Call)]
 
 
 def related(relation: str, left: Exact, right: Exact, product: Expression) -> bool | None:

@@ -14,7 +14,7 @@ from rafs.claims.right_sides import doubts_after, read_modulus, read_remainder, 
 from rafs.grammar.actions import ACTIONS
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
-from rafs.grammar.terms import Expression, Number, Unary, leaves, variables
+from rafs.grammar.terms import Number, Unary, leaves, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
@@ -54,6 +54,8 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
     left_span = span_of(finder.tokens, left.parsed)
     right_span = Span(start=left_span.end, end=left_span.end) if right is None else span_of(finder.tokens, right)
     after = right.end if right is not None else len(finder.tokens)
+    names = variables(left.parsed.expression)
+    all_names = names if right is None else names | variables(right.expression)
     modulus = read_modulus(finder.tokens, after, finder.names)
     remainder = read_remainder(finder.tokens, after, finder.names)
     doubts = set(left.doubts if right is None else left.doubts | right.doubts)
@@ -73,10 +75,12 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
             doubts=frozenset(doubts),
             in_words=in_words,
             continued=finder.is_at(after, Kind.RELATION),
-            asserted=is_asserted(finder, left.parsed.expression, left_span, right_span, after),
+            asserted=is_asserted(finder, left_span, right_span, after, names=names),
             modulus=modulus,
             remainder=remainder,
-            universal=_is_universal(finder.text, relation, left, right, left_span.start, right_span.end),
+            universal=bool(all_names)
+            and _is_universal(finder.text, relation, left, right, left_span.start, right_span.end, all_names),
+            names=all_names,
         )
     )
 
@@ -100,7 +104,7 @@ MAX_REMARK = 200
 
 def _end(right: Parsed | None) -> int:
     """Return where the last number or name of a right side ends; words behind it are none of its own."""
-    return 0 if right is None else max((leaf.span.end for leaf in leaves(right.expression)), default=0)
+    return 0 if right is None else max([leaf.span.end for leaf in leaves(right.expression)], default=0)
 
 
 def _exclamation(finder: Finder, left: LeftSide, right: Parsed) -> frozenset[str]:
@@ -140,12 +144,20 @@ LEAST_OMITTED = 10**30
 """Below any factorial, and double factorial, that is not computed."""
 
 
-def is_asserted(finder: Finder, left: Expression, left_span: Span, right_span: Span, after: int) -> bool:
-    """Say whether the sentence asserts a relation between two places; `after` is a token behind it."""
+def is_asserted(finder: Finder, left_span: Span, right_span: Span, after: int, *, names: frozenset[str]) -> bool:
+    """Say whether the sentence asserts a relation between two places.
+
+    Args:
+        finder: The text.
+        left_span: Its left side.
+        right_span: Its right side.
+        after: A token behind it.
+        names: The names in its left side.
+    """
     text, start = finder.text, left_span.start
     if is_option(text, start) or _follows_condition(finder, start):
         return False
-    if not variables(left) and (is_conditional(text, start) or is_reported(text, start)):
+    if not names and (is_conditional(text, start) or is_reported(text, start)):
         is_action = text[start : start + MAX_ACTION].split(" ")[0].lower() in ACTIONS
         if not is_action:
             return False
@@ -160,11 +172,11 @@ def _follows_condition(finder: Finder, start: int) -> bool:
     return not _SENTENCE_END.search(finder.text, last.right_span.end, max(last.right_span.end, start))
 
 
-def _is_universal(text: str, relation: str, left: LeftSide, right: Parsed | None, start: int, end: int) -> bool:
+def _is_universal(
+    text: str, relation: str, left: LeftSide, right: Parsed | None, start: int, end: int, names: frozenset[str]
+) -> bool:
     """Say whether the relation text[start:end] is stated for every value of its names."""
-    one, other = left.parsed.expression, None if right is None else right.expression
-    names = variables(one) | (variables(other) if other is not None else frozenset())
-    if names and is_universal(text, start, end, names):
+    if is_universal(text, start, end, names):
         return True
     sure = relation == "=" and right is not None and not left.doubts | right.doubts
-    return sure and other is not None and is_rewriting(text, start, one, other)
+    return sure and right is not None and is_rewriting(text, start, left.parsed.expression, right.expression)

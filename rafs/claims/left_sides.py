@@ -41,7 +41,12 @@ class LeftSide:
 
 
 def find_left(
-    tokens: Sequence[Token], end: int, names: frozenset[str], *, across_breaks: bool = True
+    tokens: Sequence[Token],
+    end: int,
+    names: frozenset[str],
+    *,
+    across_breaks: bool = True,
+    segment: int | None = None,
 ) -> LeftSide | None:
     """Return the longest expression that ends right before token `end`.
 
@@ -50,12 +55,13 @@ def find_left(
         end: Index of the relation, or of the words that lead to it.
         names: Words of several letters that are variables here.
         across_breaks: Whether a line end may stand between the expression and the relation.
+        segment: What `segment_start` says of `end`, where no break stands before it; None where nobody has asked.
     """
     while across_breaks and end > 0 and tokens[end - 1].kind is Kind.BREAK and tokens[end - 1].text in ("", "\n"):
         end -= 1
     if (named := _named_left(tokens, end, names)) is not None:
         return named
-    start = _past_numbering(tokens, segment_start(tokens, end), end)
+    start = _past_numbering(tokens, segment_start(tokens, end) if segment is None else segment, end)
     last_bracket = max([index for index in range(start, end) if tokens[index].kind is Kind.OPEN], default=-1)
     for index in _starts(tokens, start, end):
         for spaced_product in (False, True) if index <= last_bracket else (False,):

@@ -1,6 +1,7 @@
 """Finds `left relation right` inside running text: words before and after, chains, annotations, word relations."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rafs.claims.finder import Finder, add_link
@@ -125,9 +126,13 @@ def _read_relation(finder: Finder, index: int) -> None:
         start += 1
     right, is_open = finder.parse(start), finder.is_at(index + 1, Kind.PLACEHOLDER)
     right = right if right is not None and ends_cleanly(finder.tokens, right.end, right.expression) else None
-    is_label = _is_label(finder, index)
+    segment = segment_start(finder.tokens, index)
+    is_label = _is_label(finder.tokens[segment:index])
     chained = _chained(finder, index)
-    left = (chained or find_left(finder.tokens, index, finder.names)) if is_open or right is not None else None
+    left = chained
+    if left is None and (is_open or right is not None):
+        left = find_left(finder.tokens, index, finder.names, segment=segment if segment < index else None)
+    left = left if is_open or right is not None else None
     if left is not None and right is not None and chained is None and sign.text == "=":
         computed = not is_no_calculation(left.parsed.expression, right.expression)
         left = left if computed else replace(left, doubts=left.doubts | {"no calculation"})
@@ -136,14 +141,13 @@ def _read_relation(finder: Finder, index: int) -> None:
     elif not is_label:
         finder.unread.append(sign.start)
     if is_label and sign.text in ("=", "≈"):
-        _read_restatement(finder, index, None if is_open else right)
+        _read_restatement(finder, segment, index, None if is_open else right)
     finder.previous = (right.end, right) if right is not None else None
 
 
-def _read_restatement(finder: Finder, index: int, right: Parsed | None) -> None:
-    """Link what a label was set equal to before with what it is set equal to now."""
-    segment = finder.tokens[segment_start(finder.tokens, index) : index]
-    label = " ".join(token.text.lower() for token in segment if token.kind is not Kind.BREAK)
+def _read_restatement(finder: Finder, start: int, index: int, right: Parsed | None) -> None:
+    """Link what the label in tokens[start:index] was set equal to before with what it is set equal to now."""
+    label = " ".join([token.text.lower() for token in finder.tokens[start:index] if token.kind is not Kind.BREAK])
     before = finder.labelled.get(label)
     is_open = index + 1 < len(finder.tokens) and finder.tokens[index + 1].kind is Kind.PLACEHOLDER
     if before is not None and (right is not None or is_open):
@@ -174,9 +178,11 @@ def _chained(finder: Finder, end: int) -> LeftSide | None:
     if finder.previous is None:
         return None
     after, parsed = finder.previous
-    between = finder.tokens[after:end]
-    if after > end or any(token.kind is not Kind.BREAK or token.text not in ("", "\n") for token in between):
+    if after > end:
         return None
+    for token in finder.tokens[after:end]:
+        if token.kind is not Kind.BREAK or token.text not in ("", "\n"):
+            return None
     return LeftSide(parsed=parsed, doubts=parsed.doubts)
 
 
@@ -184,9 +190,15 @@ MIN_LABEL = 4
 """Letters of a label whose second value must be its first one; `x` may take another in the next case."""
 
 
-def _is_label(finder: Finder, index: int) -> bool:
+def _is_label(segment: Sequence[Token]) -> bool:
     """Say whether a name or a formula in words stands before a relation: `Total cost =`, `price * number =`."""
-    segment = finder.tokens[segment_start(finder.tokens, index) : index]
-    if any(token.kind in (Kind.NUMBER, Kind.JUNK, Kind.PLACEHOLDER) for token in segment):
-        return False
-    return any(token.kind is Kind.WORD for token in segment)
+    has_words = False
+    for token in segment:
+        if token.kind in _UNLABELLED:
+            return False
+        has_words = has_words or token.kind is Kind.WORD
+    return has_words
+
+
+_UNLABELLED = frozenset([Kind.NUMBER, Kind.JUNK, Kind.PLACEHOLDER])
+"""What stands in no label."""

@@ -26,11 +26,13 @@ _OTHER_RULES = GatedPattern(
     r"|\b(?:units?'?s?|ones'?|tens'?|last|final) (?:digits?|place|column)\b|\bdigit(?:al)? (?:sum|root)"
     r"|\bconcatenat|\binteger division\b",
     _TELLING,
-    lead=20,
-    reach=40,
+    lead=10,
+    reach=30,
 )
 _INTRODUCED = GatedPattern(r"\b(?:defin\w{1,6}|operations?|operator|denot\w{1,3})\b", ["defin", "operat", "denot"])
-_TOLD = GatedPattern(r"\b(?:if|let|where|suppose|when)\s", ["if", "let", "where", "suppose", "when"])
+_TOLD = GatedPattern(r"\b(?:if|let|where|suppose|when)\s", ["if", "let", "where", "suppose", "when"], lead=0)
+_RULE_SIGN = re.compile(r"[-+*/^×·∗÷]\s?[A-Za-z]\s?=|\\[a-z]{3,8}\s?[a-z]\s?=", re.IGNORECASE)
+"""What every rule holds, and is quickly looked for."""
 _RULE = re.compile(
     r"(?P<told>\b(?:if|let|where|suppose|when)\s\$?)?(?<![\w)])(?P<a>[A-Za-z])\s?(?P<sign>\\[a-z]{3,8}|[-+*/^×·∗÷])\s?"
     r"(?P<b>[A-Za-z])\s?=[^=.;\n]{0,60}?\b\d{0,3}(?:(?P=a)|(?P=b))",
@@ -61,8 +63,10 @@ def _places(text: str) -> tuple[int, ...]:
 
 def redefined_signs(text: str) -> frozenset[str]:
     """Return the signs of calculation that a problem or a step gives a meaning of their own."""
+    if "=" not in text or _RULE_SIGN.search(text) is None:
+        return frozenset()
     introduced = _INTRODUCED.search(text) is not None
-    if "=" not in text or (not introduced and _TOLD.search(text) is None):
+    if not introduced and _TOLD.search(text) is None:
         return frozenset()
     rules = [found for found in _RULE.finditer(text) if introduced or (found["told"] and found["sign"] not in "+-")]
     meanings = (COMMANDS.get(rule["sign"]) or SIGNS.get(rule["sign"]) for rule in rules)

@@ -165,6 +165,9 @@ def property_at(tokens: Sequence[Token], index: int, names: frozenset[str]) -> L
     word = tokens[index].text.lower()
     if word not in PROPERTY_WORDS:
         return None
+    following = tokens[index + 1 : index + _MAX_FILLERS + 3]
+    if word in _IS and _NOUNS.isdisjoint([token.text.lower() for token in following]):
+        return None  # most of them
     place = _Place(tokens=tokens, names=names, index=index)
     if word in _IS:
         return _being(place)
@@ -181,11 +184,8 @@ def property_at(tokens: Sequence[Token], index: int, names: frozenset[str]) -> L
 def _being(place: _Place) -> Link | None:
     """Read what follows `is`, `is not`, `is a`."""
     start = place.index + 1
-    following = place.words(start, _MAX_FILLERS + 2)
-    if _NOUNS.isdisjoint(following):
-        return None
     expected = not place.tokens[place.index].text.lower().endswith("n't")
-    if following[:1] == ("not",):
+    if place.words(start, 1) == ("not",):
         start, expected = start + 1, False
     if _NOUNS.isdisjoint(place.words(start, _MAX_FILLERS + 1)):
         return None

@@ -31,14 +31,16 @@ _NAME = GatedPattern(
 )
 _NAMED = re.compile(r"=(?:(?<=[A-Za-z][A-Za-z\d]=)|(?<=[A-Za-z][A-Za-z\d][ \t]=)|(?<=[ \t][ \t]=))")
 """What every such name ends in, and is quickly looked for."""
-_X_IS_A_NAME = GatedPattern(
-    r"\b[xX]\s?[=+^]|[=+(]\s?[xX]\b(?!\s?\d)|\d[xX](?![\w$]|\s?[\d$(])|\b(?:for|let|find) x\b"
-    r"|(?:^|[,;:($]|\b(?:and|so|let|where|with|if|then))\s{0,2}x\d\s?=",
-    ["x"],
-    lead=12,
-    reach=10,
-    flags=re.IGNORECASE | re.MULTILINE,
+_BEHIND_WORD = "|".join(
+    rf"(?<=\b{word}{blanks}x)" for word in "and so let where with if then".split() for blanks in ("", r"\s", r"\s\s")
 )
+_X_IS_A_NAME = re.compile(
+    r"x(?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])"
+    r"|(?:(?<=\bfor x)|(?<=\blet x)|(?<=\bfind x))\b"
+    rf"|(?=\d\s?=)(?:(?<=^.)|(?<=^\s.)|(?<=^\s\s.)|(?<=[,;:($].)|(?<=[,;:($]\s.)|(?<=[,;:($]\s\s.)|{_BEHIND_WORD}))",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+"""What shows that `x` is a name: `x =`, `(x`, `2x`, `for x`, `so x1 =`."""
 
 
 _SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
@@ -155,7 +157,7 @@ def _end_pending(reader: Reader, step: BlindStep) -> None:
     elif not link.continued:
         return  # an equation to be solved: `x = 2x - 5`
     reader.chain.last.pop(name, None)
-    reader.equations = [equation for equation in reader.equations if name not in _names(equation)]
+    reader.equations = [equation for equation in reader.equations if name not in equation.names]
 
 
 def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fraction) -> None:
@@ -164,7 +166,7 @@ def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fractio
 
 
 def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
-    names = _names(link)
+    names = link.names
     rewritten = reader.chain.judge(link, names) if names else None
     if isinstance(link.left, Variable) and link.relation in ("=", "≈"):
         if states_constant(link, reader.bindings.keys()) and link.asserted:
@@ -246,7 +248,7 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         reader.pending = link
     if value is None:
         return
-    equations = [equation for equation in reader.equations if name in _names(equation)]
+    equations = [equation for equation in reader.equations if name in equation.names]
     if rewritten is not None:
         solved = Ruling(truth=rewritten[0], value=value, result=value, result_span=link.right_span, reason=rewritten[1])
         _keep(reader, step, link, solved)
@@ -260,10 +262,6 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         _keep(reader, step, link, solved)
     if reader.pending is not link:
         _bind(reader, step, link, name, value)
-
-
-def _names(link: Link) -> frozenset[str]:
-    return variables(link.left) | (variables(link.right) if link.right is not None else frozenset())
 
 
 def _result_span(text: str, link: Link, ruling: Ruling) -> Span | None:

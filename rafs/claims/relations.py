@@ -34,6 +34,8 @@ class Link:
     """Whether a fact told in words holds (`30 is divisible by 4`); None for a relation of two values."""
     universal: bool = False
     """Stated for every value of its names."""
+    names: frozenset[str] = frozenset()
+    """Names in it that have no value of their own; a fact told in words has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

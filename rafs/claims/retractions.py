@@ -34,8 +34,8 @@ _RETRACTING = GatedPattern(
     r"|let me (?:correct|redo|re-do|recompute|recalculate|re-calculate|fix|start over|try (?:that )?again)"
     r"|should (?:be|have been))\b",
     _TAKING_BACK,
-    lead=60,
-    reach=60,
+    lead=40,
+    reach=40,
 )
 """Words that take back the equation before them."""
 REACH = 60
@@ -67,25 +67,36 @@ def is_failed_trial(text: str, link: Link) -> bool:
 
 def retracted(text: str, links: Sequence[Link]) -> frozenset[int]:
     """Return the positions of the links that the rest of their step takes back."""
-    strong = [found.start() for found in _RETRACTING.finditer(text)] if len(links) else []
-    markers = sorted([found.start() for found in _DOUBTFUL.finditer(text)] + strong) if links else []
+    if not links:
+        return frozenset()
+    strong = [found.start() for found in _RETRACTING.finditer(text)]
     gone: set[int] = set()
     for marker in strong:
         before = [
             index for index, link in enumerate(links) if link.right_span.end <= marker <= link.right_span.end + REACH
         ]
         gone |= set(before[-1:])
+    again = _written_again(text, links)
+    markers = [*strong, *(found.start() for found in _DOUBTFUL.finditer(text))] if again else []
+    for earlier, later in again:
+        start, end = links[earlier].right_span.end, links[later].left_span.start
+        if any(start <= marker <= end for marker in markers):
+            gone.add(earlier)
+    return frozenset(gone)
+
+
+def _written_again(text: str, links: Sequence[Link]) -> list[tuple[int, int]]:
+    """Return the positions of each two links, one behind the other, with the same left side."""
     latest: dict[str, int] = {}
+    pairs: list[tuple[int, int]] = []
     for index, link in enumerate(links):
         key = _key(text, link)
         earlier = latest.get(key)
-        if earlier is not None and any(
-            links[earlier].right_span.end <= marker <= link.left_span.start for marker in markers
-        ):
-            gone.add(earlier)
+        if earlier is not None:
+            pairs.append((earlier, index))
         if not isinstance(link.left, Number):
             latest[key] = index
-    return frozenset(gone)
+    return pairs
 
 
 def _key(text: str, link: Link) -> str:

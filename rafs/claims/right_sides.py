@@ -113,14 +113,17 @@ def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> 
 
 def read_remainder(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:
     """Read `remainder 1`, `R 1`, `with a remainder of 1` behind a quotient."""
-    start = after
-    words = [token.text.lower() for token in tokens[start : start + 6]]
-    while words and words[0] in (",", "with", "and", "a", "leaving", "leaves"):
-        start, words = start + 1, words[1:]
-    if not words or words[0] not in ("remainder", "r", "rem"):
+    start, last = after, min(len(tokens), after + 6)
+    while start < last and tokens[start].text.lower() in _LEADING:
+        start += 1
+    if start == last or tokens[start].text.lower() not in ("remainder", "r", "rem"):
         return None
-    start += 2 if words[1:2] in (["of"], ["is"], ["="], [":"]) else 1
-    return _expression(tokens, start, names)
+    copula = start + 1 < last and tokens[start + 1].text.lower() in ("of", "is", "=", ":")
+    return _expression(tokens, start + (2 if copula else 1), names)
+
+
+_LEADING = frozenset([",", "with", "and", "a", "leaving", "leaves"])
+"""What may stand between a quotient and its remainder."""
 
 
 def _expression(tokens: Sequence[Token], start: int, names: frozenset[str]) -> Expression | None:
@@ -133,11 +136,12 @@ def span_of(tokens: Sequence[Token], parsed: Parsed) -> Span:
     end = parsed.end
     if end == parsed.start + 1:
         return Span(start=tokens[parsed.start].start, end=tokens[parsed.start].end)
-    last = max([leaf.span.end for leaf in leaves(parsed.expression)], default=0)
-    while (
-        tokens[end - 1].start >= last
-        and tokens[end - 1].kind in (Kind.WORD, Kind.NUMBER)
-        and tokens[end - 1].text != "°"
-    ):
-        end -= 1
+    if tokens[end - 1].kind in (Kind.WORD, Kind.NUMBER):
+        last = max([leaf.span.end for leaf in leaves(parsed.expression)], default=0)
+        while (
+            tokens[end - 1].start >= last
+            and tokens[end - 1].kind in (Kind.WORD, Kind.NUMBER)
+            and tokens[end - 1].text != "°"
+        ):
+            end -= 1
     return Span(start=tokens[parsed.start].start, end=tokens[end - 1].end)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from rafs.claims.measured import amount_in
 from rafs.claims.relations import Link
-from rafs.grammar.terms import Binary, Call, Expression, Number, walk
+from rafs.grammar.terms import Binary, Call, Expression, Number, calls
 
 _DAY = Fraction(24 * 60)
 _HALF_DAY = Fraction(12 * 60)
@@ -20,12 +20,18 @@ class Time:
     """After how many minutes the same is shown again: half a day where nobody says `am` or `pm`."""
 
 
+def tells_time(link: Link) -> bool:
+    """Say whether a time of day or a date stands in a link."""
+    sides = [link.left] if link.right is None else [link.left, link.right]
+    return any(call.name.startswith("clock") for side in sides for call in calls(side))
+
+
 def rule_times(link: Link) -> tuple[bool | None, str] | None:
     """Decide a link between times of day and durations; None where no time of day stands in it."""
+    if not tells_time(link):
+        return None
     assert link.right is not None
     sides = (link.left, link.right)
-    if not any(isinstance(node, Call) and node.name.startswith("clock") for side in sides for node in walk(side)):
-        return None
     if link.relation not in ("=", "≈"):
         return None, "times of day"
     left, right = _time(link.left), _time(link.right)

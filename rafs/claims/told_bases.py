@@ -20,7 +20,7 @@ _CONVERSION = re.compile(
     rf"|(?P<b>{_DIGITS}) {_IN.format('base')}){_IS}(?P<right>{_DIGITS})(?![\w^]|[.,]\d)(?: {_IN.format('target')})?",
     re.IGNORECASE,
 )
-MENTION = GatedPattern(rf"\bbase\b|\b(?:{_NAMED})\b", ["base", "binary", "octal", "decimal", "hex"], lead=0)
+MENTION = GatedPattern(rf"\bbase\b|\b(?:{_NAMED})\b", ["base", "binary", "octal", "decimal", "hex"], lead=4, reach=14)
 """What a step must mention before it is searched for conversions."""
 
 

@@ -13,7 +13,7 @@ from rafs.claims.other_readings import other_reading
 from rafs.claims.relations import Link
 from rafs.claims.residues import are_congruent
 from rafs.claims.roundings import is_cut, is_rounding
-from rafs.claims.times import rule_times
+from rafs.claims.times import rule_times, tells_time
 from rafs.grammar.enclosure import Bounds, enclose
 from rafs.grammar.expressions import evaluate, outcome, show
 from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable, in_degrees, leaves, literal_of, variables
@@ -59,7 +59,7 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if link.relation in ("=", "≈") and (left_undefined or right_undefined):
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
-        timed = rule_dates(link) or rule_times(link)
+        timed = (rule_dates(link) or rule_times(link)) if tells_time(link) else None
         if timed is not None:
             return _told(link, *timed)
         if link.relation == "=" and (held := compare_measures(link.left, link.right)) is not None:
@@ -70,9 +70,10 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
 
 def _is_infinite(link: Link) -> bool:
     """Say whether infinity itself stands on a side, which some calculate with."""
-    return any(isinstance(side, Variable | Unary) and side in _INFINITE for side in (link.left, link.right))
+    return any(isinstance(side, _MAY_BE_INFINITE) and side in _INFINITE for side in (link.left, link.right))
 
 
+_MAY_BE_INFINITE = (Variable, Unary)
 _INFINITE = (Variable(name="∞"), Unary(op="-", operand=Variable(name="∞")))
 
 

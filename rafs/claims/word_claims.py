@@ -58,7 +58,7 @@ def read_words(finder: Finder, index: int) -> None:
     elif word in ROUNDING_WORDS:
         link = rounding_at(tokens, index, names)
     if link is not None:
-        asserted = is_asserted(finder, link.left, link.left_span, link.right_span, index)
+        asserted = is_asserted(finder, link.left_span, link.right_span, index, names=variables(link.left))
         finder.links.append(replace(link, asserted=asserted))
     elif word in FIRST_WORDS and (said := relation_at(tokens, index)) is not None:
         _read_relation(finder, said)

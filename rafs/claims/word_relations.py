@@ -84,6 +84,7 @@ _TOTALS = frozenset(["total", "result", "value", "sum", "quotient", "product", "
 _REMAINDERS = frozenset(
     [("a", "remainder", "of"), ("the", "remainder", "of"), ("remainder", "of"), ("a", "remainder"), ("remainder",)]
 )
+_REMAINDER_STARTS = frozenset(words[0] for words in _REMAINDERS)
 MAX_BEFORE = 3
 """Words such as `which`, `we` that may stand between the left side and its relation."""
 
@@ -95,9 +96,10 @@ def relation_at(tokens: Sequence[Token], index: int) -> WordRelation | None:
     words: tuple[str, ...] = ()
     longest: tuple[str, ...] = ()
     for token in tokens[index : index + _LONGEST]:
-        if token.kind is not Kind.WORD or (words and token.text.lower() not in _LATER_WORDS):
+        word = token.text.lower()
+        if token.kind is not Kind.WORD or (words and word not in _LATER_WORDS):
             break
-        words = (*words, token.text.lower())
+        words = (*words, word)
         longest = words if words in _RELATIONS else longest
     if not longest:
         return None
@@ -112,12 +114,15 @@ def _between(tokens: Sequence[Token], index: int, end: int, relation: str, *, ex
         if token.kind is not Kind.COMMA and token.text.lower() not in _BEFORE:
             break
         start -= 1
-    while end < min(first_end + 3, len(tokens)) and tokens[end].text.lower() in _AFTER:
-        if tokens[end].text.lower() == "about":
+    last = min(first_end + 3, len(tokens))
+    while end < last and (word := tokens[end].text.lower()) in _AFTER:
+        if word == "about":
             relation = "≈"
         end += 1
     words = [token.text.lower() for token in tokens[end : end + 3]]
-    n_remainder = next((n for n in (3, 2, 1) if tuple(words[:n]) in _REMAINDERS), 0)
+    n_remainder = 0
+    if words and words[0] in _REMAINDER_STARTS:
+        n_remainder = next((n for n in (3, 2, 1) if tuple(words[:n]) in _REMAINDERS), 0)
     totals = len(words) > 2 and words[0] in ("a", "the") and words[1] in _TOTALS and words[2] == "of"
     return WordRelation(
         relation=relation,

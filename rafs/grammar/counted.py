@@ -35,15 +35,18 @@ def is_variable(cursor: Cursor, token: Token, following: Token | None) -> bool:
     """Say whether a word is a name in the expression rather than a word of the sentence."""
     if token.text in cursor.names or token.text in GREEK:
         return True
-    if len(token.text) > 1 and "_" not in token.text and not _is_numbered(token.text):
+    if len(token.text) > 1 and "_" not in token.text and not is_numbered(token.text):
         return False
     before_word = following is not None and following.kind is Kind.WORD and following.spaced
     return not (token.text in "aAI" and before_word)
 
 
-def _is_numbered(text: str) -> bool:
+def is_numbered(text: str) -> bool:
     """Say whether a word is a letter with a digit: `x1`."""
     return len(text) == 2 and text[0].isalpha() and text[1].isdigit()
+
+
+_STARTING = frozenset([Kind.NUMBER, Kind.OPEN, Kind.CLOCK])
 
 
 def starts_operand(cursor: Cursor, ahead: int) -> bool:
@@ -51,17 +54,17 @@ def starts_operand(cursor: Cursor, ahead: int) -> bool:
     token, following = cursor.peek(ahead), cursor.peek(ahead + 1)
     if token is None:
         return False
-    match token.kind:
-        case Kind.NUMBER | Kind.OPEN | Kind.CLOCK:
-            return True
-        case Kind.FUNCTION:
-            return token.text != "pmod"
-        case Kind.OPERATOR:
-            touches = following is not None and not following.spaced and following.kind is not Kind.OPERATOR
-            return token.text in "+-" and (touches or not token.spaced)
-        case Kind.WORD:
-            named = is_variable(cursor, token, following)
-            return named or starts_call(cursor, ahead) or starts_phrase(cursor, ahead)
+    kind = token.kind
+    if kind in _STARTING:
+        return True
+    if kind is Kind.FUNCTION:
+        return token.text != "pmod"
+    if kind is Kind.OPERATOR:
+        touches = following is not None and not following.spaced and following.kind is not Kind.OPERATOR
+        return token.text in "+-" and (touches or not token.spaced)
+    if kind is Kind.WORD:
+        named = is_variable(cursor, token, following)
+        return named or starts_call(cursor, ahead) or starts_phrase(cursor, ahead)
     return _starts_sign(cursor, ahead)
 
 

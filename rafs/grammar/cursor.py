@@ -53,6 +53,13 @@ class Cursor:
         index = self.position + ahead
         return self.tokens[index] if index < len(self.tokens) else None
 
+    def going_on(self) -> Token | None:
+        """Return the next token; None where it ends every expression, or the one around this place."""
+        if self.position >= len(self.tokens):
+            return None
+        token = self.tokens[self.position]
+        return None if token.kind in ENDING or (self.closers and self.closes()) else token
+
     def at(self, kind: Kind, *texts: str) -> bool:
         """Say whether the next token is of that kind, and one of those texts where some are given."""
         index = self.position

@@ -71,8 +71,8 @@ def is_given(cursor: Cursor, ahead: int) -> bool:
         return False
     if token.text in cursor.names:
         return True
-    before = cursor.tokens[max(0, place - GIVEN_REACH) : place]
-    return any(one.text == token.text and other.text == "=" for one, other in pairwise(before))
+    before = [one.text for one in cursor.tokens[max(0, place - GIVEN_REACH) : place]]
+    return "=" in before and (token.text, "=") in pairwise(before)
 
 
 def read_call(cursor: Cursor) -> Expression:

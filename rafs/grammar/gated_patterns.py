@@ -14,7 +14,7 @@ class GatedPattern:
     A fixed string is found a hundred times faster, and most texts hold none of them, or hold the first near their end.
     """
 
-    __slots__ = ("lead", "pattern", "reach", "signs")
+    __slots__ = ("ascii_signs", "core", "lead", "pattern", "reach", "signs")
 
     def __init__(
         self,
@@ -23,6 +23,7 @@ class GatedPattern:
         *,
         lead: int | None = None,
         reach: int | None = None,
+        core: str = "",
         flags: int = re.IGNORECASE,
     ) -> None:
         """Compile a pattern.
@@ -33,10 +34,13 @@ class GatedPattern:
             lead: Characters of a match before its first sign, at most; None where there is no such bound.
             reach: Characters from its first sign to its end and what is looked at there, at most: with both bounds a
                 text is searched around its signs alone.
+            core: With both bounds, another expression that every match holds and that is cheaper to look for.
             flags: Of the pattern.
         """
         self.pattern = re.compile(pattern, flags)
         self.signs = tuple(signs)
+        self.ascii_signs = tuple(sign for sign in self.signs if sign.isascii())
+        self.core = re.compile(core)
         self.lead = lead
         self.reach = reach
 
@@ -44,7 +48,7 @@ class GatedPattern:
         """Return where the first match may begin at the earliest; None where there can be none."""
         folded = text.casefold()
         first: int | None = None
-        for sign in self.signs:
+        for sign in self.ascii_signs if folded.isascii() else self.signs:
             at = folded.find(sign) if first is None else folded.find(sign, 0, first)
             if at >= 0:
                 first = at
@@ -71,7 +75,7 @@ class GatedPattern:
     def _around_signs(self, text: str, folded: str, lead: int, reach: int) -> Iterator[re.Match[str]]:
         """Yield the matches that begin before a sign, in order; places that overlap are searched as one."""
         places: list[int] = []
-        for sign in self.signs:
+        for sign in self.ascii_signs if folded.isascii() else self.signs:
             at = folded.find(sign)
             while at >= 0:
                 places.append(at)
@@ -79,11 +83,14 @@ class GatedPattern:
         places.sort()
         for index, place in enumerate(places):
             if index and place - lead <= places[index - 1] + reach:
-                continue
+                continue  # was searched with the one before
             last = index
             while last + 1 < len(places) and places[last + 1] - lead <= places[last] + reach:
                 last += 1
-            for found in self.pattern.finditer(text, max(0, place - lead), places[last] + reach):
+            start, end = max(0, place - lead), places[last] + reach
+            if self.core.search(text, start, end) is None:
+                continue
+            for found in self.pattern.finditer(text, start, end):
                 if found.start() > places[last]:
                     break
                 yield found

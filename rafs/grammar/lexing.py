@@ -13,7 +13,7 @@ from rafs.grammar.literals import plain_value
 from rafs.grammar.notation import EUROPEAN, EUROPEAN_SIGN
 from rafs.grammar.sign_readers import read_command, read_sign
 from rafs.grammar.signs import ASCII_SIGNS, COMMANDS, INVISIBLE, SIGNS, TIGHT
-from rafs.grammar.tokens import ZERO, Kind, Token, make_token
+from rafs.grammar.tokens import ZERO, Kind, Token
 from rafs.grammar.word_readers import WORD_READERS, read_number, read_other_word
 from rafs.types import ANSWER_PLACEHOLDER
 
@@ -32,11 +32,15 @@ _TOUCHING = (
     "\\\\(?:[,!]|[lc]?dots|overline|bar|dot)|[\u00a0\u2009\u202f][0-9]|[ ][0-9]{1,3}\\s?[/⁄]"
 )
 """What belongs to them where it touches them: a base, an exponent, more digits."""
-_PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?!(?i:{_TOUCHING}|[ \u00a0\u2009\u202f]?(?:{_SUFFIX})))"
+_ALONE = r"(?=[)\]}=+;?\n<>]|[ ][=+\-()\[$]|\Z)"
+"""What can be none of these, and stands behind every second number."""
+_BELONGING = rf"(?i:{_TOUCHING}|[ \u00a0\u2009\u202f]?(?:{_SUFFIX}))"
+_PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?:{_ALONE}|(?!{_BELONGING}))"
 """Digits with nothing behind them that could belong to them."""
+_PLAIN_WORD = r"[A-Za-z]++(?![\w'’\-]|\$\d)"
 _PIECE = re.compile(
-    r"[^\S\n]*+(?:"
-    r"([A-Za-z]++(?![\w'’\-]|\$\d))"
+    r"(?:[^\S\n]|\\[(),;:& ])*+(?:"
+    rf"({_PLAIN_WORD}(?:[ ]{_PLAIN_WORD}){{0,7}}+)"
     rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=log)\d{{1,3}}|(?<=[A-Za-z])\d)?)"
     r"|([+^()\]\n;?×·≤≥≠]|\[(?!"
     + re.escape(ANSWER_PLACEHOLDER[1:])
@@ -49,10 +53,12 @@ _PIECE = re.compile(
     r")",
     re.DOTALL,
 )
-"""Blanks and the next piece."""
-_WORD, _OTHER_WORD, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_NUMBER, _OTHER_SIGN = range(1, 8)
-"""Words are ASCII letters alone, or with what can only be told letter by letter; plain signs mean the same anywhere."""
+"""Blanks, LaTeX ones and what opens its mathematics among them, and the next piece."""
+_WORDS, _OTHER_WORD, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_NUMBER, _OTHER_SIGN = range(1, 8)
+"""Words of ASCII letters alone, up to eight in a row, or one with what can only be told letter by letter; plain
+signs mean the same anywhere."""
 _PLAIN_COMMANDS = {name: meaning for name, meaning in COMMANDS.items() if meaning[0] is not Kind.FUNCTION}
+_MEANINGS = SIGNS | _PLAIN_COMMANDS
 _FOREIGN = re.compile(r"(?![0-9])\d|(?<=\d)[．٫](?=\d)|(?<=\d)[，٬](?=\d{3}(?!\d))|٪")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
 """Signs of no width that may stand inside a number or between any two signs."""
@@ -102,7 +108,8 @@ def _ascii_sign(found: re.Match[str]) -> str:
 
 def _cut(lexer: Lexer) -> None:
     """Walk through the text: the quick ways here, everything else in a reader, which moves `lexer.position` on."""
-    append, match, word_kind, number_kind = lexer.tokens.append, _PIECE.match, Kind.WORD, Kind.NUMBER
+    append, make, match = lexer.tokens.append, tuple.__new__, _PIECE.match
+    word_kind, number_kind = Kind.WORD, Kind.NUMBER
     text, braces, position, gap = lexer.text, lexer.braces, 0, True
     while (found := match(text, position)) is not None:
         which = found.lastindex
@@ -110,30 +117,46 @@ def _cut(lexer: Lexer) -> None:
         start, end = found.span(which)
         piece = text[start:end]
         gap = gap or start > position
-        if which == _WORD and piece.lower() not in WORD_READERS:
-            append(make_token((word_kind, piece, start, end, gap, ZERO, False, "", 0, False)))
-        elif which == _PLAIN_SIGN and not (braces and piece in "{}"):
-            kind, canonical = SIGNS[piece]
-            append(make_token((kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
+        if which == _WORDS:
+            for word in piece.split(" "):
+                end = start + len(word)
+                if word.lower() in WORD_READERS:
+                    lexer.before, lexer.position, lexer.gap = position, start, gap
+                    _read_word(lexer, word)
+                    position, gap = lexer.position, lexer.gap
+                    break
+                append(make(Token, (word_kind, word, start, end, gap, ZERO, False, "", 0, False)))
+                position, start, gap = end, end + 1, True
+            else:
+                gap = False
+            continue
+        if (which == _PLAIN_SIGN and not (braces and piece in "{}")) or (
+            which == _COMMAND and piece in _PLAIN_COMMANDS and not lexer.matrices
+        ):
+            kind, canonical = _MEANINGS[piece]
+            append(make(Token, (kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
         elif which == _NUMBER:
             value, decimals = plain_value(piece)
             currency = lexer.currency if lexer.currency_end == position else ""
-            append(make_token((number_kind, "", start, end, gap, value, False, currency, decimals, False)))
-        elif which == _COMMAND and piece in _PLAIN_COMMANDS and not lexer.matrices:
-            kind, canonical = _PLAIN_COMMANDS[piece]
-            append(make_token((kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
-        elif (piece in INVISIBLE and piece != "&") or piece == "$":
-            gap = gap or (piece not in TIGHT and piece != "$")
-            if piece == "$" or lexer.currency_end == position:
-                lexer.currency, lexer.currency_end = "$" if piece == "$" else lexer.currency, end
-            position = end
-            continue
+            append(make(Token, (number_kind, "", start, end, gap, value, False, currency, decimals, False)))
         else:
             lexer.before, lexer.position, lexer.gap = position, start, gap
-            _READERS[which](lexer, piece)
+            reader = _skip if (piece in INVISIBLE and piece != "&") or piece == "$" else _READERS[which]
+            reader(lexer, piece)
             position, gap = lexer.position, lexer.gap
             continue
         position, gap = end, False
+
+
+def _skip(lexer: Lexer, piece: str) -> None:
+    """Step over a piece that means nothing, or opens mathematics, or may be the currency of the number behind it."""
+    if piece == "$":
+        lexer.currency = "$"
+    else:
+        lexer.gap = lexer.gap or piece not in TIGHT
+    if piece == "$" or lexer.currency_end == lexer.before:
+        lexer.currency_end = lexer.position + len(piece)
+    lexer.position += len(piece)
 
 
 def _read_word(lexer: Lexer, piece: str) -> None:
@@ -142,7 +165,6 @@ def _read_word(lexer: Lexer, piece: str) -> None:
 
 
 _READERS = {
-    _WORD: _read_word,
     _OTHER_WORD: read_other_word,
     _NUMBER: read_number,
     _OTHER_NUMBER: read_number,

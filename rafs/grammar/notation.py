@@ -12,29 +12,34 @@ from rafs.types import BlindStep, Claim
 
 _UNIT = r"(?:€|£|%|Euro?s?\b|EUR\b|CHF\b|Kronen\b|Cent\b|(?:k?g|[kcm]?m|[mcd]?l|mg|°C|kWh)\b(?![.,]?\d))"
 _TIMES = r"(?:[*·×⋅÷]|\\(?:times|cdot|div)\b)"
-_COMMA = r"\d{1,12},(?:\d{1,2}|\d{4,12})(?![\d.,]*\d)"
-_ALONE = r"(?<![\w.,/^{(\[<\\])"
+_REST = r"\d{0,11},(?:\d{1,2}|\d{4,12})(?![\d.,]*\d)"
+"""A number with a decimal comma behind its first digit; the patterns begin with that digit and look back from there,
+since Python skips to digits but tries a look back everywhere."""
+_COMMA = rf"\d{_REST}"
+_ALONE = r"(?<![\w.,/^{(\[<\\].)"
 _DECIMAL_COMMA = re.compile(
-    rf"(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{1,6}},\d{{1,12}}(?![\d.,]*\d)"
-    rf"|{_ALONE}{_COMMA}\s?{_UNIT}|(?<=[€£])\s?{_COMMA}"
-    rf"|{_ALONE}(?<!\d[*·×+]){_COMMA}\s{_TIMES}\s|{_TIMES}\s{_COMMA}(?!\s?[*·×/+-]\d)"
-    rf"|{_ALONE}{_COMMA}(?:\s?\+\s?|\s[-−–]\s){_COMMA}(?!\s?[)\]])"
-    rf"|{_ALONE}(?:\d{{1,12}}\s[-−–+]\s)?{_COMMA}(?:\s[-−–+]\s\d{{1,12}}){{0,4}}\s?=\s?{_COMMA}(?!\s?[)\]])"
-    rf"|{_ALONE}(?:0,0\d{{1,12}}|[1-9]\d{{0,11}},0\d{{1,12}}(?<!,0\d\d))(?![\d.,]*\d)"
-    rf"|(?<![\d.,])\d{{1,3}}(?:\.\d{{3}}){{2,6}}(?![\d.,]*\d)"
+    rf"\d(?:(?<![\d.,].)\d{{0,2}}(?:\.\d{{3}}){{1,6}}(?:,\d{{1,12}}|(?<=\.\d{{3}}\.\d{{3}}))(?![\d.,]*\d)"
+    rf"|{_ALONE}{_REST}\s?{_UNIT}|(?:(?<=[€£].)|(?<=[€£]\s.)){_REST}"
+    rf"|{_ALONE}(?<!\d[*·×+].){_REST}\s{_TIMES}\s"
+    rf"|(?:(?<=[*·×⋅÷]\s.)|(?<=\\times\s.)|(?<=\\cdot\s.)|(?<=\\div\s.)){_REST}(?!\s?[*·×/+-]\d)"
+    rf"|{_ALONE}{_REST}(?:\s?\+\s?|\s[-−–]\s){_COMMA}(?!\s?[)\]])"
+    rf"|{_ALONE}(?:\d{{0,11}}\s[-−–+]\s{_COMMA}|{_REST})(?:\s[-−–+]\s\d{{1,12}}){{0,4}}\s?=\s?{_COMMA}(?!\s?[)\]])"
+    rf"|{_ALONE}(?:(?<=0),0\d{{1,12}}|(?<=[1-9])\d{{0,11}},0\d{{1,12}}(?<!,0\d\d))(?![\d.,]*\d))",
+    re.DOTALL,
 )
 """A comma that can only be a decimal point: after thousands, by a unit or times sign, on both sides, before `05`."""
 _DECIMAL_POINT = re.compile(
-    r"(?<![\d.,])(?:\d{1,12}\.(?:\d{1,2}|\d{4,12})|0?\.\d{1,12}|\d{4,12}\.\d{1,12}|\d{1,3}(?:,\d{3}){1,6}\.\d{1,12})"
-    r"(?!\d|\.\d)"
+    r"[\d.](?<![\d.,].)(?:(?<=\d)(?:\d{0,11}\.(?:\d{1,2}|\d{4,12})|\d{3,11}\.\d{1,12}|\d{0,2}(?:,\d{3}){1,6}\.\d{1,12})"
+    r"|(?:(?<=0)\.|(?<=\.))\d{1,12})(?!\d|\.\d)",
+    re.DOTALL,
 )
 """A point that only a decimal point can be, so that commas are none."""
 _COMMA_IN_DIGITS, _POINT_IN_DIGITS = re.compile(r",(?=\d)"), re.compile(r"\.(?=\d)")
 _SIGN_OF_COMMA = re.compile(r",(?!\d{3}(?!\d))(?=\d)|\.\d{3}[.,](?=\d)|0,0(?=\d)")
 _SIGN_OF_EITHER = re.compile(r"[.,](?=\d{3}(?!\d))")
 """Without them, which are quickly looked for, there is nothing to decide."""
-_MAYBE_COMMA = re.compile(rf"{_ALONE}{_COMMA}")
-_EITHER = re.compile(r"(?<![\d.,])(?!0)\d{1,3}[.,]\d{3}(?![\d.,]*\d)")
+_MAYBE_COMMA = re.compile(rf"\d{_ALONE}{_REST}", re.DOTALL)
+_EITHER = re.compile(r"\d(?<!0)(?<![\d.,].)\d{0,2}[.,]\d{3}(?![\d.,]*\d)", re.DOTALL)
 """Thousands in one convention and decimals in the other."""
 _OPEN_SIGN = "\N{SINGLE LOW-9 QUOTATION MARK}"
 """Put where a point or comma may be either; no claim is read across it."""
@@ -47,6 +52,8 @@ _SWAP = str.maketrans({",": ".", ".": ",", " ": ",", "\u00a0": ",", "\u2009": ",
 _GROUPS = r"(?:[ \u00a0\u2009\u202f]\d{3}){1,12}"
 _GROUPED = re.compile(rf"\d(?<![\d.,/^_].)(?<!\d[ \u00a0].)\d{{0,2}}{_GROUPS}(?![\d-]|[ \u00a0,.]?\d)(?:\.\d{{1,12}})?")
 """It begins with a digit and looks back from there, since Python skips to digits but tries a look back everywhere."""
+_GROUP = re.compile(r"[ \u00a0\u2009\u202f](?<=\d.)\d{3}")
+"""What every such number holds, and is quickly looked for."""
 _BEFORE_GROUPED = re.compile(
     r"(?:[=≈<>({:$€£]|##|\s[-+*·×÷/]\s|\\(?:times|cdot|div|approx)\s"
     r"|\b(?:is|are|was|were|has|costs?|equals|total of|ist|est|es|lautet|answer))[ \u00a0]?\Z",
@@ -79,12 +86,10 @@ class Notation:
         """Return the text with its numbers in English notation; every offset stays. Linear in the text."""
         if self.decimal_comma:
             text = _LITERAL.sub(_swapped, text)
-        return _GROUPED.sub(lambda found: self._joined(text, found), text)
+        return text if _GROUP.search(text) is None else _GROUPED.sub(lambda found: self._joined(text, found), text)
 
     def readable(self, text: str) -> str:
         """Return the text in English notation, with a sign that no claim is read across in every open number."""
-        if _PARTED.search(text) is None:
-            return text
         text = self.in_english(text)
         signs = ("." if self.open_points else "") + ("," if self.open_commas else "")
         opened = str.maketrans(dict.fromkeys(signs, _OPEN_SIGN))
@@ -116,10 +121,10 @@ class _Signs:
 
     @classmethod
     def of(cls, text: str) -> "_Signs":
-        parted = _PARTED.search(text)
-        if parted is None:
+        signs = [found.start() for found in (_POINTED.search(text), _GROUP.search(text)) if found is not None]
+        if not signs:
             return _NO_SIGNS
-        at = max(0, parted.start() - _LEAD)
+        at = max(0, min(signs) - _LEAD)
         commas, points = _COMMA_IN_DIGITS.search(text, at) is not None, _POINT_IN_DIGITS.search(text, at) is not None
         return cls(
             point=points and _DECIMAL_POINT.search(text, at) is not None,
@@ -128,7 +133,8 @@ class _Signs:
             either=frozenset(one.group()[-4] for one in _EITHER.finditer(text, at))
             if _SIGN_OF_EITHER.search(text, at) is not None
             else frozenset(),
-            spaced=any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
+            spaced=_GROUP.search(text, at) is not None
+            and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
         )
 
     def joined(self, other: "_Signs") -> "_Signs":
@@ -153,8 +159,8 @@ class _Signs:
         )
 
 
-_PARTED = re.compile(r"[.,\d](?:(?<=[.,])\d|(?<=\d)[ \u00a0\u2009\u202f]\d{3})")
-"""A sign that parts digits, or begins a decimal; without any there is nothing to decide."""
+_POINTED = re.compile(r"[.,](?=\d)")
+"""A sign that parts digits, or begins a decimal; without it and without groups there is nothing to decide."""
 _LEAD = 30
 """Characters before the first such sign in which a number, or what is calculated with it, begins."""
 _NO_SIGNS = _Signs(point=False, comma=False, maybe_comma=False, either=frozenset(), spaced=False)
@@ -176,12 +182,12 @@ def in_english(problem: str, steps: Sequence[BlindStep]) -> tuple[str, list[Blin
     earlier one says.
     """
     signs = _Signs.of(problem)
-    readable = signs.notation().readable(problem)
+    readable = problem if signs is _NO_SIGNS else signs.notation().readable(problem)
     english = []
     for step in steps:
-        text = step.text
-        if _PARTED.search(text) is not None:
-            signs = signs.joined(_Signs.of(text))
+        text, own = step.text, _Signs.of(step.text)
+        if own is not _NO_SIGNS:
+            signs = signs.joined(own)
             text = signs.notation().readable(text)
         english.append(step if text == step.text else replace(step, text=text))
     return readable, english

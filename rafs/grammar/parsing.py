@@ -8,10 +8,11 @@ from rafs.grammar.brackets import opens
 from rafs.grammar.calculus import BINDERS, at_ellipsis, read_ellipsis
 from rafs.grammar.commands import COMMANDS
 from rafs.grammar.counted import is_known_letter, starts_operand
-from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen, number_of
+from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen
 from rafs.grammar.functions import starts_call
 from rafs.grammar.phrase_words import take_words, word_at
 from rafs.grammar.phrases import ADDING, MULTIPLYING, join, past_article, raised
+from rafs.grammar.plain_runs import read_run
 from rafs.grammar.primaries import may_begin, read_factor
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
 from rafs.grammar.tokens import Kind, Token
@@ -51,10 +52,14 @@ def parse_at(
         The expression and the index of the token after it (units included), or None.
     """
     first = tokens[position] if position < len(tokens) else None
-    if first is None or first.kind in ENDING or (first.kind is Kind.WORD and not may_begin(first.text, names)):
+    if first is None:
         return None
-    if first.kind is Kind.NUMBER and (position + 1 == len(tokens) or tokens[position + 1].kind in ENDING):
-        return Parsed(expression=number_of(first), start=position, end=position + 1, doubts=_NO_DOUBTS)
+    kind = first.kind
+    if kind in ENDING or (kind is Kind.WORD and not may_begin(tokens, position, names)):
+        return None
+    if kind is Kind.NUMBER and (run := read_run(tokens, position)) is not None:
+        expression, end, mixed = run
+        return Parsed(expression=expression, start=position, end=end, doubts=_MIXED if mixed else _NO_DOUBTS)
     cursor = Cursor(
         tokens=tokens, names=names, spaced_product=spaced_product, position=position, levels=(_sum, _product, _power)
     )
@@ -66,12 +71,13 @@ def parse_at(
 
 
 _NO_DOUBTS: frozenset[str] = frozenset()
+_MIXED = frozenset(["percent"])
 
 
 def _sum(cursor: Cursor) -> Expression:
     deepen(cursor)
     left = _product(cursor)
-    while (token := cursor.peek()) is not None and token.kind not in ENDING and not cursor.closes():
+    while (token := cursor.going_on()) is not None:
         symbol = cursor.symbol()
         if symbol in ("+", "-") and token.kind is Kind.OPERATOR and starts_operand(cursor, 1):
             cursor.take()
@@ -106,11 +112,11 @@ def _is_percent(expression: Expression) -> bool:
 def _product(cursor: Cursor) -> Expression:
     left = _signed(cursor)
     divided = False
-    while (token := cursor.peek()) is not None and token.kind not in ENDING and not cursor.closes():
-        symbol = cursor.symbol()
-        if symbol in ("+", "-") and token.kind is Kind.OPERATOR:
+    while (token := cursor.going_on()) is not None:
+        symbol, kind = cursor.symbol(), token.kind
+        if kind is Kind.OPERATOR and symbol in ("+", "-"):
             break
-        if token.kind is Kind.OPERATOR and symbol in ("*", "/", ":") and starts_operand(cursor, 1):
+        if kind is Kind.OPERATOR and symbol in ("*", "/", ":") and starts_operand(cursor, 1):
             if divided and symbol == "*" and _is_power_of_ten(cursor):
                 cursor.doubts.add("scientific notation")
             divided = symbol != "*"
@@ -120,9 +126,9 @@ def _product(cursor: Cursor) -> Expression:
         elif symbol in _INFIX and starts_operand(cursor, 1):
             cursor.take()
             left = Binary(op=_INFIX[symbol], left=left, right=_signed(cursor))
-        elif token.kind is Kind.WORD and (joined := _joined_by_word(cursor, left)) is not None:
+        elif kind is Kind.WORD and (joined := _joined_by_word(cursor, left)) is not None:
             left = joined
-        elif token.kind is Kind.NUMBER and _goes_on(cursor, left):
+        elif kind is Kind.NUMBER and _goes_on(cursor, left):
             left = Call(name="compound", args=(left, read_factor(cursor)))
         elif token.text == "and" and _goes_on(cursor, left, 1) and not cursor.at_relation(3):
             cursor.take()
@@ -192,11 +198,28 @@ def _is_share(expression: Expression) -> bool:
 
 
 def _signed(cursor: Cursor) -> Expression:
-    if not cursor.at(Kind.OPERATOR, "-", "+"):
-        return _power(cursor)
+    token = cursor.peek()
+    if token is None or token.kind is not Kind.OPERATOR or token.text not in ("-", "+"):
+        return cursor.number() if token is not None and _stands_alone(cursor, token) else _power(cursor)
     sign = cursor.take().text
     operand = _signed_again(cursor)
     return Unary(op="-", operand=operand) if sign == "-" else operand
+
+
+def _stands_alone(cursor: Cursor, token: Token) -> bool:
+    """Say whether a number has nothing behind it that could belong to it, as most have."""
+    if token.kind is not Kind.NUMBER:
+        return False
+    following = cursor.peek(1)
+    if following is None or following.kind in ENDING:
+        return True
+    if following.kind is not Kind.OPERATOR or following.text not in _BETWEEN:
+        return False
+    behind = cursor.peek(2)
+    return behind is None or behind.kind is Kind.NUMBER or following.text in "+*"
+
+
+_BETWEEN = frozenset("+-*/")
 
 
 def _signed_again(cursor: Cursor) -> Expression:

@@ -1,37 +1,47 @@
 """Reads one operand: a number, a name, a bracket, a function, with what stands right behind it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from rafs.grammar.brackets import opens, read_bracket
+from rafs.grammar.brackets import OPENERS, opens, read_bracket
 from rafs.grammar.calculus import BINDERS, at_derivative, read_binder, read_derivative, read_prime
 from rafs.grammar.commands import COMMANDS, read_argument, read_command
-from rafs.grammar.counted import GREEK, is_variable, skip_remark, starts_operand, with_unit
+from rafs.grammar.counted import GREEK, is_numbered, is_variable, skip_remark, starts_operand, with_unit
 from rafs.grammar.cursor import ENDING, MEANT, Cursor, Unreadable, name_of
 from rafs.grammar.functions import FUNCTION_NAMES, is_given, read_call, read_count, starts_call
 from rafs.grammar.phrases import PHRASE_WORDS, SIGN_WORDS, read_phrase, starts_phrase
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
-from rafs.grammar.tokens import Kind
+from rafs.grammar.tokens import Kind, Token
 
 OPAQUE = frozenset("fghFGHPQ")
 """Letters that before a bracket name a function: `f(2)` is not a product."""
 _CONSTANTS = frozenset("∅∞")
-_FIRST_WORDS = PHRASE_WORDS | SIGN_WORDS | {"the"}
+_WORDS = PHRASE_WORDS | SIGN_WORDS
+_ARTICLES = ("the", "a", "an")
 _FIRST_NAMES = frozenset([*FUNCTION_NAMES, *MEANT, *COMMANDS, *BINDERS, *GREEK, "subfactorial"])
+_NO_NAMES = frozenset([*COMMANDS, *BINDERS, *OPENERS, *_CONSTANTS, "d", "subfactorial", "^", "_"])
+"""What begins something else than a name, or may."""
 _JOINING = frozenset("+*^")
 """Signs with which no operand goes on, as it may with those of `24-hour` and `60/tire`."""
-MAX_NAME = 2
-"""Letters of a name that nothing announces: `x`, `x1`."""
 
 
-def may_begin(word: str, names: frozenset[str]) -> bool:
+def may_begin(tokens: Sequence[Token], position: int, names: frozenset[str]) -> bool:
     """Say whether an operand may begin with a word; with most words of a sentence none does, which this tells at once.
 
     Without it, finding that out took a third of the time of all parsing.
     """
-    if len(word) <= MAX_NAME or word in _FIRST_NAMES or word in names or "_" in word:
+    word = tokens[position].text
+    if word in names or "_" in word:
         return True
-    return word.lower() in _FIRST_WORDS or word.startswith("log")
+    lowered = word.lower()
+    if lowered in _ARTICLES and position + 1 < len(tokens):
+        following = tokens[position + 1]
+        if following.kind is Kind.WORD and following.spaced:
+            return following.text.lower() in _WORDS
+    if len(word) == 1 or word in _FIRST_NAMES or lowered in _WORDS or lowered in _ARTICLES:
+        return True
+    return word.startswith("log") or is_numbered(word)
 
 
 def read_factor(cursor: Cursor) -> Expression:
@@ -64,6 +74,12 @@ def _primary(cursor: Cursor) -> Expression:
     if token.kind is Kind.NUMBER:
         return _number(cursor)
     symbol = cursor.symbol()
+    is_name = token.kind is Kind.WORD and symbol not in _NO_NAMES and not symbol.startswith("begin ")
+    return _name(cursor) if is_name else _sign(cursor, token, symbol)
+
+
+def _sign(cursor: Cursor, token: Token, symbol: str) -> Expression:
+    """Read an operand that begins with a sign, or with a word that is more than a name."""
     if token.kind is Kind.CLOCK:
         return Call(name=f"clock {token.text}", args=(cursor.number(),))
     if at_derivative(cursor):

@@ -99,15 +99,20 @@ def walk(expression: Expression) -> list[Expression]:
     while pending:
         node = pending.pop()
         nodes.append(node)
-        if isinstance(node, _LEAVES):
-            continue
         if isinstance(node, Binary):
             pending += (node.right, node.left)
+        elif isinstance(node, _LEAVES):
+            continue
         elif isinstance(node, Unary):
             pending.append(node.operand)
         else:
             pending += reversed(node.args)
     return nodes
+
+
+def calls(expression: Expression) -> list[Call]:
+    """Return the calls in an expression, parents before children, left before right."""
+    return [] if isinstance(expression, _LEAVES) else [node for node in walk(expression) if isinstance(node, Call)]
 
 
 def mapped(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
@@ -128,7 +133,19 @@ def leaves(expression: Expression) -> list[Number | Variable]:
     """Return the literals and names, left to right."""
     if isinstance(expression, _LEAVES):
         return [expression]
-    return [node for node in walk(expression) if isinstance(node, _LEAVES)]
+    found: list[Number | Variable] = []
+    pending: list[Expression] = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _LEAVES):
+            found.append(node)
+        elif isinstance(node, Binary):
+            pending += (node.right, node.left)
+        elif isinstance(node, Unary):
+            pending.append(node.operand)
+        else:
+            pending += reversed(node.args)
+    return found
 
 
 def literal_of(expression: Expression | None) -> Number | None:
@@ -149,13 +166,13 @@ def variables(expression: Expression) -> frozenset[str]:
     pending: list[Expression] = [expression]
     while pending:
         node = pending.pop()
-        if isinstance(node, Number):
-            continue
-        if isinstance(node, Variable):
+        if isinstance(node, Binary):
+            pending += [side for side in (node.left, node.right) if not isinstance(side, Number)]
+        elif isinstance(node, Variable):
             if node.name not in CONSTANTS:
                 found.add(node.name)
-        elif isinstance(node, Binary):
-            pending += (node.left, node.right)
+        elif isinstance(node, Number):
+            continue
         elif isinstance(node, Unary):
             pending.append(node.operand)
         elif (name := _bound_name(node)) is not None:
@@ -163,7 +180,7 @@ def variables(expression: Expression) -> frozenset[str]:
             pending += node.args[2:]
         else:
             pending += node.args
-    return frozenset(found)
+    return frozenset(found) if found else _NO_NAMES
 
 
 def _bound_name(call: Call) -> str | None:

@@ -22,25 +22,25 @@ class Mention:
     after_copula: bool
 
 
-def sentences_after(tokens: Mapping[int, Sequence[Token]], claim: Claim | None) -> Iterator[tuple[int, list[Token]]]:
+def sentences_after(
+    tokens: Mapping[int, Sequence[Token]], claim: Claim | None
+) -> Iterator[tuple[int, Sequence[Token]]]:
     """Yield (step, tokens) of the sentences behind a claim that do not state the final answer."""
     for step, pieces in tokens.items():
         if claim is not None and step < claim.step:
             continue
-        sentence: list[Token] = []
-        end = max(claim.span.end, claim.result_span.end if claim.result_span else 0) if claim is not None else 0
-        for token in pieces:
-            if claim is not None and step == claim.step and token.start < end:
-                continue
-            sentence.append(token)
-            if token.text in SENTENCE_ENDS:
-                yield from _unless_answer(step, sentence) if token.text != "?" else ()
-                sentence = []
-        yield from _unless_answer(step, sentence)
+        start, end = 0, 0
+        if claim is not None and step == claim.step:
+            end = max(claim.span.end, claim.result_span.end if claim.result_span else 0)
+            start = next((at for at, token in enumerate(pieces) if token.start >= end), len(pieces))
+        for at in [at for at, token in enumerate(pieces) if token.text in SENTENCE_ENDS and at >= start]:
+            yield from _unless_answer(step, pieces[start : at + 1]) if pieces[at].text != "?" else ()
+            start = at + 1
+        yield from _unless_answer(step, pieces[start:])
 
 
-def _unless_answer(step: int, sentence: list[Token]) -> Iterator[tuple[int, list[Token]]]:
-    if sentence and not any(token.kind is Kind.PLACEHOLDER for token in sentence):
+def _unless_answer(step: int, sentence: Sequence[Token]) -> Iterator[tuple[int, Sequence[Token]]]:
+    if sentence and Kind.PLACEHOLDER not in [token.kind for token in sentence]:
         yield step, sentence
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, gcd
 
 from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.lexing import lex
@@ -82,13 +82,19 @@ class Ground:
 
     def factors_to(self, value: Fraction) -> Iterator[Fraction]:
         """Yield the unit factors that make the value out of a number of the problem: 7 for the 28 days of 4 weeks."""
+        top, bottom = abs(value.numerator), value.denominator
+        stated = {
+            (abs(one.numerator), one.denominator) for one in self.stated if (one.numerator < 0) == (value.numerator < 0)
+        }
         for factor in _FACTORS:
-            if value / factor in self.stated or (value and factor / value in self.stated):
-                yield factor
+            shared = gcd(top, factor)
+            small, large = top // shared, bottom * (factor // shared)  # the value is `small / large` factors
+            if (small, large) in stated or (top and (large, small) in stated):
+                yield Fraction(factor)
 
 
 _LATEX = re.compile(r"\\|\$\s?[A-Za-z(]")
-_FACTORS = tuple(Fraction(factor) for factor in (7, 12, 24, 52, 60, 365))
+_FACTORS = (7, 12, 24, 52, 60, 365)
 _CLOCK = re.compile(
     r"(\d(?<![\d:.].)\d?)(?:(?::(\d{2}))?(?!\d|:)(?:\s?([ap])\.?\s?m\b|(?=\s?o'clock))|:(\d{2})(?![\d:]))",
     re.IGNORECASE,
@@ -209,7 +215,7 @@ def _latex_fractions(text: str) -> Iterable[tuple[str, str]]:
 
 
 def _is_share(value: Fraction) -> bool:
-    return 0 < value < 1
+    return 0 < value.numerator < value.denominator
 
 
 def numbers_in(tokens: Sequence[Token]) -> Iterable[Fraction]:

@@ -30,7 +30,8 @@ def entity_before(tokens: Sequence[Token], position: int) -> str:
     at = position - 1
     while at >= 0 and tokens[at].kind is Kind.OPEN:
         at -= 1
-    if at < 0 or not (tokens[at].text == "=" or (tokens[at].kind is Kind.BREAK and tokens[at].text == ":")):
+    sign = tokens[at].text if at >= 0 else ""
+    if sign != "=" and not (sign == ":" and tokens[at].kind is Kind.BREAK):
         return ""
     words: list[str] = []
     while (at := at - 1) >= 0 and tokens[at].kind is Kind.WORD:

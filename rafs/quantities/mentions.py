@@ -54,8 +54,10 @@ def concludes(tokens: Sequence[Token], position: int) -> bool:
 
 def _announces(tokens: Iterable[Token], words: frozenset[str]) -> bool:
     for token in tokens:
-        if token.kind is Kind.BREAK and token.text in (".", "\n", "?", ";"):
+        kind = token.kind
+        if kind is Kind.WORD:
+            if token.text.lower() in words:
+                return True
+        elif kind is Kind.BREAK and token.text in (".", "\n", "?", ";"):
             return False
-        if token.kind is Kind.WORD and token.text.lower() in words:
-            return True
     return False

@@ -7,9 +7,9 @@ from rafs.grammar.terms import Binary, Expression, Number, Unary, Variable
 
 def places(whole: Fraction) -> tuple[Fraction, ...]:
     """Return the parts of a whole number by its places, 400, 30 and 2 of 432; none where it has only one."""
-    if whole.denominator != 1 or not 10 < whole < 10**MAX_PLACES:
+    if whole.denominator != 1 or not 10 < whole.numerator < 10**MAX_PLACES:
         return ()
-    digits = str(whole)
+    digits = str(whole.numerator)
     parts = tuple(Fraction(int(digit) * 10**at) for at, digit in enumerate(reversed(digits)) if digit != "0")
     return parts if len(parts) > 1 else ()
 
@@ -43,15 +43,18 @@ def _in_any(expression: Binary, leaf: Number | Variable) -> bool:
 
 def n_terms(expression: Expression) -> int:
     """Return the number of terms of the longest sum inside an expression."""
-    most = _terms(expression)
-    match expression:
-        case Binary():
-            return max(most, n_terms(expression.left), n_terms(expression.right))
-    return most
+    return max(_terms(expression))
 
 
-def _terms(expression: Expression) -> int:
-    match expression:
-        case Binary(op="+" | "-"):
-            return _terms(expression.left) + _terms(expression.right)
-    return 1
+def _terms(expression: Expression) -> tuple[int, int]:
+    """Return the number of terms that are added up at the top, and of the longest sum inside."""
+    if not isinstance(expression, Binary):
+        return _ONE_TERM
+    left, right = _terms(expression.left), _terms(expression.right)
+    if expression.op in _ADDING:
+        return left[0] + right[0], max(left[1], right[1])
+    return 1, max(*left, *right)
+
+
+_ONE_TERM = (1, 1)
+_ADDING = ("+", "-")

@@ -61,9 +61,9 @@ class Prose:
 
     def see(self, operand: Operand, step: int, *, is_term: bool) -> None:
         """Remember a number that later ones may follow from."""
-        if operand.value.numerator.bit_length() > MAX_BITS or operand.value.denominator.bit_length() > MAX_BITS:
-            return
-        self.near.append(Seen(operand=operand, size=float(operand.value), step=step, is_term=is_term))
+        top, bottom = operand.value.numerator, operand.value.denominator
+        if top.bit_length() <= MAX_BITS and bottom.bit_length() <= MAX_BITS:
+            self.near.append(Seen(operand=operand, size=top / bottom, step=step, is_term=is_term))
 
     def imply(self, token: Token | Number, step: int, *, concluded: bool) -> int | None:
         """Explain a number by one operation on the numbers before it; None where none gives it.
@@ -81,20 +81,19 @@ class Prose:
             return None
         span = token.span if isinstance(token, Number) else Span(start=token.start, end=token.end)
         seen = [one for one in self.near if one.step != step or span.start - one.operand.span.start < REACH]
-        tolerance = _tolerance(token)
         sound = [one for one in seen if one.operand.source is not SourceKind.UNGROUNDED]
-        found = _explain(sound, token.value, tolerance) or _explain(self.given, token.value, tolerance)
-        found = found or _total([one for one in sound if one.is_term], token.value, tolerance)
+        wanted = _Wanted.of(token)
+        found = _explain(sound, wanted) or _explain(self.given, wanted) or _total(sound, wanted)
         if found is None and len(sound) < len(seen):
-            found = _explain(seen, token.value, tolerance)
-            found = found or _total([one for one in seen if one.is_term], token.value, tolerance)
+            found = _explain(seen, wanted) or _total(seen, wanted)
         if found is None:
             return None
         op, operands = found
         self.implied.append(Implied(step=step, span=span, value=token.value, op=op, operands=operands))
         index = len(self.implied) - 1
-        beside = [one.operand for one in seen if one.step == step and span.start - one.operand.span.start < BESIDE]
-        if all(one.span.end for one in operands) and (concluded or all(one in (*beside, _TWO) for one in operands)):
+        if all(one.span.end for one in operands) and (
+            concluded or all(_is_beside(one, seen, step, span.start) for one in operands)
+        ):
             self.said.add(index)
         if index in self.said or self.latest.get(token.value) not in self.said:  # said again, it stands without its why
             self.latest[token.value] = index
@@ -103,6 +102,16 @@ class Prose:
     def is_sound(self, implied: int) -> bool:
         """Say whether a number worked out in words is made of numbers with a source."""
         return all(one.source is not SourceKind.UNGROUNDED for one in self.implied[implied].operands)
+
+
+def _is_beside(operand: Operand, seen: Sequence[Seen], step: int, start: int) -> bool:
+    """Say whether an operand is the two of an average, or stands in the same step right before a place."""
+    if operand is _TWO:
+        return True
+    at = operand.span.start
+    return start - at < BESIDE and any(
+        one.step == step and one.operand.span.start == at and one.operand == operand for one in seen
+    )
 
 
 def given_numbers(values: Sequence[Fraction]) -> tuple[Seen, ...]:
@@ -119,28 +128,50 @@ def given_numbers(values: Sequence[Fraction]) -> tuple[Seen, ...]:
 Explanation = tuple[str, tuple[Operand, ...]]
 
 
-def _tolerance(token: Token | Number) -> Fraction:
-    """Return how far the exact number may be from the written one: half a unit of the last decimal; a float's: two."""
-    if token.decimals < MIN_ROUNDED:
-        return ZERO
-    units = Fraction(1, 2) if token.decimals < FLOAT_DECIMALS else Fraction(2)
-    scale: int = 10**token.decimals
-    return units / scale / (100 if token.percent else 1)
+@immutable
+class _Wanted:
+    """A number whose origin is looked for."""
+
+    value: Fraction
+    size: float
+    tolerance: Fraction
+    """How far the exact number may be from it: half a unit of its last decimal; of a float's, two units."""
+    slack: float
+    """The tolerance, roughly."""
+
+    @classmethod
+    def of(cls, token: Token | Number) -> "_Wanted":
+        tolerance, value = ZERO, token.value
+        if token.decimals >= MIN_ROUNDED:
+            units = Fraction(1, 2) if token.decimals < FLOAT_DECIMALS else Fraction(2)
+            tolerance = units / 10**token.decimals / (100 if token.percent else 1)
+        size = value.numerator / value.denominator
+        return cls(value=value, size=size, tolerance=tolerance, slack=float(tolerance))
+
+    def is_met(self, exact: Fraction | None) -> bool:
+        if exact is None or not self.tolerance:
+            return exact == self.value
+        return abs(exact - self.value) <= self.tolerance
 
 
-def _explain(before: Sequence[Seen], value: Fraction, tolerance: Fraction) -> Explanation | None:
+def _explain(before: Sequence[Seen], wanted: _Wanted) -> Explanation | None:
     """Return the operation on two of the numbers that gives the value, the latest ones first.
 
-    Floats sort out what cannot be, thousands of times cheaper than exact numbers; those decide.
+    The value itself is none of the two. Floats sort out what cannot be, thousands of times cheaper than exact numbers;
+    those decide.
     """
-    sizes = [_TWO_SIZE, *[one.size for one in before]]
-    wanted = float(value)
-    near = float(tolerance) + _FLOAT_ERROR * max(1.0, abs(wanted))
-    low, high = wanted - near, wanted + near
-    for at in range(len(before) - 1, -1, -1):
-        b = sizes[at + 1]
-        for other in range(at - 1, -2, -1):
-            a = sizes[other + 1]
+    size = wanted.size
+    others = [one for one in before if one.size != size or one.operand.value != wanted.value]
+    sizes = [one.size for one in others]
+    if size != _TWO_SIZE or wanted.value != _TWO.value:
+        sizes.insert(0, _TWO_SIZE)
+    near = wanted.slack + _FLOAT_ERROR * max(1.0, abs(size))
+    low, high = size - near, size + near
+    skipped = len(sizes) - len(others)
+    for at in range(len(sizes) - 1, skipped - 1, -1):
+        b = sizes[at]
+        for other in range(at - 1, -1, -1):
+            a = sizes[other]
             if not (
                 low <= a + b <= high
                 or low <= a - b <= high
@@ -150,13 +181,11 @@ def _explain(before: Sequence[Seen], value: Fraction, tolerance: Fraction) -> Ex
                 or (a and low <= b / a <= high)
             ):
                 continue  # here for its speed alone: there are a hundred pairs for each number
-            for op, reverse in _candidates(a, b, wanted, near):
-                pair = (before[other].operand if other >= 0 else _TWO, before[at].operand)
-                pair = (pair[1], pair[0]) if reverse else pair
-                exact = compute(op, [one.value for one in pair])
-                is_new = value not in (pair[0].value, pair[1].value)
-                if is_new and exact is not None and abs(exact - value) <= tolerance:
-                    return op, pair
+            pair = (others[other - skipped].operand if other >= skipped else _TWO, others[at - skipped].operand)
+            for op, reverse in _candidates(a, b, size, near):
+                ordered = (pair[1], pair[0]) if reverse else pair
+                if wanted.is_met(compute(op, [one.value for one in ordered])):
+                    return op, ordered
     return None
 
 
@@ -176,16 +205,16 @@ def _candidates(a: float, b: float, wanted: float, near: float) -> Iterator[tupl
         yield "/", True
 
 
-def _total(terms: Sequence[Seen], value: Fraction, tolerance: Fraction) -> Explanation | None:
+def _total(seen: Sequence[Seen], wanted: _Wanted) -> Explanation | None:
     """Return the sum of the last three or more numbers that gives the value; floats sort out what cannot be."""
-    wanted, near = float(value), float(tolerance)
+    terms = [one for one in seen if one.is_term]
     total = largest = 0.0
     for count, term in enumerate(reversed(terms), start=1):
         total += term.size
         largest += abs(term.size)
-        if count > 2 and abs(total - wanted) <= near + _FLOAT_ERROR * max(1.0, largest):
+        if count > 2 and abs(total - wanted.size) <= wanted.slack + _FLOAT_ERROR * max(1.0, largest):
             operands = tuple([one.operand for one in terms[-count:]])
-            if abs(sum([one.value for one in operands], -value)) <= tolerance:
+            if wanted.is_met(compute("+", [one.value for one in operands])):
                 return "+", operands
     return None
 

@@ -23,14 +23,15 @@ def atomic_spans(text: str) -> list[tuple[int, int]]:
     missing: set[str] = set()
     cursor, line_end = 0, -1
     for opener in _OPENERS.finditer(text):
-        if opener.start() < cursor:
+        start = opener.start()
+        if start < cursor:
             continue
-        if opener.start() > line_end:
-            found = text.find("\n", opener.start())
+        if start > line_end:
+            found = text.find("\n", start)
             line_end = len(text) if found < 0 else found
         end = _closing(text, opener, line_end, missing)
         if end is not None:
-            spans.append((opener.start(), end))
+            spans.append((start, end))
             cursor = end
     return spans
 

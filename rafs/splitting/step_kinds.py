@@ -34,12 +34,18 @@ _GIVEN = re.compile(
 )
 _EQUATION = re.compile(r"[=≈≡]|\\approx|\\equiv|[<>≤≥]\s*\S|\\(?:leq?|geq?)\b")
 _OPERATION = re.compile(r"[\w)}\]]\s*(?:[-+*/×÷·^−]|\\times|\\cdot|\\div|x)\s*[$€£]?[\w({\[\\]")
-_COMPUTED = GatedPattern(
+_CALCULATED = re.compile(
     r"(?:\d|\))\s?(?:[-+*/×÷·−]|\\times|\\cdot|\\div|x)\s?[$€£(]{0,2}\d[\d,.]{0,20}"
-    r"(?:[ ][a-z]{1,12}){0,2}\)?\s?=\s?[$€£]?\d"
-    r"|(?:%|\bpercent|\d/\d{1,4}|\b(?:half|third|quarter)s?)\s(?:of|off)\s[^.!?=\n]{0,20}\d[^.!?=\n]{0,20}?"
+    r"(?:[ ][a-z]{1,12}){0,2}\)?\s?=\s?[$€£]?\d",
+    re.IGNORECASE,
+)
+_SHARED = GatedPattern(
+    r"(?:%|\bpercent|\d/\d{1,4}|\b(?:half|third|quarter)s?)\s(?:of|off)\s[^.!?=\n]{0,20}\d[^.!?=\n]{0,20}?"
     r"(?:=|\b(?:is|are|equals|gives|makes|comes to))\s?\W{0,4}\d",
-    ["=", "%", "percent", "/", "half", "third", "quarter"],
+    ["%", "percent", "/", "half", "third", "quarter"],
+    lead=1,
+    reach=80,
+    core=r"(?i:\sof)",
 )
 """An operation on numbers, or a share of a number, and the number that it comes to."""
 _ANSWER_LABEL = re.compile(r"\b(?:answer|antwort|réponse|respuesta|risposta|resposta)\b|答案", re.IGNORECASE)
@@ -48,7 +54,8 @@ _MAX_STATEMENT_CHARS = 240  # a longer sentence argues; it does not only state
 
 def numbers_in(text: str) -> frozenset[str]:
     """Return the numerals of a text, without their thousands separators."""
-    return frozenset([number.replace(",", "") for number in _NUMBER.findall(text)])
+    numbers = _NUMBER.findall(text)
+    return frozenset([number.replace(",", "") for number in numbers] if "," in text else numbers)
 
 
 def classify_step(blind: str, known: Set[str], *, guessed: bool = False) -> StepKind:
@@ -70,7 +77,7 @@ def classify_step(blind: str, known: Set[str], *, guessed: bool = False) -> Step
     plain = body.replace("’", "'").lstrip(" *_")
     numbered = bool(_NUMBER.search(body)) or ANSWER_PLACEHOLDER in body
     equation = bool(_EQUATION.search(body))
-    if (equation and _OPERATION.search(body) and not _GIVEN.match(plain)) or _COMPUTED.search(body):
+    if (equation and _OPERATION.search(body) and not _GIVEN.match(plain)) or _is_computed(body):
         return StepKind.INFERENCE
     if _PLAN.match(plain) or _GIVEN.match(plain) or _GOAL.match(plain) or plain.rstrip(' *_"').endswith(("?", ":")):
         return StepKind.SETUP
@@ -78,6 +85,10 @@ def classify_step(blind: str, known: Set[str], *, guessed: bool = False) -> Step
         return StepKind.INFERENCE
     heading = blind.startswith("#") and "\n" not in blind
     return StepKind.SETUP if heading or numbers_in(body) <= known else StepKind.INFERENCE
+
+
+def _is_computed(body: str) -> bool:
+    return ("=" in body and _CALCULATED.search(body) is not None) or _SHARED.search(body) is not None
 
 
 def _only_states(blind: str, guessed: bool) -> bool:
