@@ -21,7 +21,6 @@ from rafs.types import Claim, Operand, SourceKind, Span, Truth
 
 SMALL = 2
 """Up to here a number that the problem states is taken for the problem's, though a result has the same value."""
-
 CUBE = 3
 """Up to here a number of an equation may be its power, as in `s^3 = 343`."""
 Origin = tuple[SourceKind, int | None, int | None]
