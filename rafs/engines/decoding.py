@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
+FAST_ROWS = 4
+"""Two or three rows are run as four: on a CPU torch multiplies four faster (86 ms a token of a 135 M model; 95 for two
+and 115 for three), and on a GPU it makes no difference."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -52,7 +56,7 @@ class Decoded:
     ended: tuple[bool, ...]
     """Whether each row ended by itself; False where a length limit cut it."""
     tokens: int
-    """Tokens that went through the model for this job, prefill and decoding."""
+    """Tokens that went through the model for this job, prefill and decoding, less copies that fill a batch up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,18 +118,33 @@ def decode(model: "PreTrainedModel", jobs: Sequence[DecodeJob], how: Decoding) -
         rows = prefill(model, [[row.prompt for row in job.rows] for job in jobs], how.prefill, how.give_way)
         active = [(place, line) for place, lines in enumerate(batch) for line in lines]
         while True:
-            chosen = _draw(rows.logits, how.temperature, [line.stream for _, line in active])
+            chosen = _draw(rows.logits[: len(active)], how.temperature, [line.stream for _, line in active])
             taken = enumerate(zip(active, chosen, strict=True))
             keep = [at for at, ((_, line), token) in taken if line.goes_on_after(token, how.end_ids)]
             if not keep:
                 break
+            rows.select(filled_up(keep, len(active), len(rows.mask)))
             active = [active[at] for at in keep]
-            rows.select(keep)
             how.give_way()
-            rows.advance(model, [line.drawn[-1] for _, line in active])
+            new = [line.drawn[-1] for _, line in active]
+            rows.advance(model, new + new[-1:] * (len(rows.mask) - len(new)))
             for place, _ in active:
                 tokens[place] += 1
     return [_decoded(lines, count) for lines, count in zip(batch, tokens, strict=True)]
+
+
+def filled_up(keep: Sequence[int], n_active: int, n_rows: int) -> list[int]:
+    """Return the rows to run next: those kept, and copies of the last one where few rows are faster for one more.
+
+    Args:
+        keep: Places of the rows that go on; at least one.
+        n_active: Rows that were drawn from; copies stand behind them.
+        n_rows: All rows, copies included.
+    """
+    width = FAST_ROWS if 1 < len(keep) < FAST_ROWS else len(keep)
+    if len(keep) == n_active and n_rows == width:
+        return list(range(n_rows))  # nothing is copied
+    return [*keep, *[keep[-1]] * (width - len(keep))]
 
 
 def _decoded(lines: Sequence[_Line], tokens: int) -> Decoded:

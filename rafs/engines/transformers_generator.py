@@ -30,7 +30,8 @@ TEMPERATURE = 0.7
 QUEUE_TOKENS = 262_144
 CACHE_BYTES = 2 * 2**30
 """Of the keys and values of the rows decoded together: 16 rows of 2800 tokens of a 135 M model in fp32. While rows of
-several jobs are joined, both copies exist. One row that is larger is decoded alone, as long as the window."""
+several jobs are joined, both copies exist; two or three rows run as four. One row that is larger is decoded alone, as
+long as the window."""
 
 
 class TransformersGenerator:

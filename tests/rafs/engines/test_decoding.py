@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rafs.engines.decoding import Decoded, DecodeJob, Decoding, Row, decode
+from rafs.engines.decoding import Decoded, DecodeJob, Decoding, Row, decode, filled_up
 from rafs.engines.row_cache import Prefill, pack_prompts, prefill_tokens
 from rafs.errors import BackendError
 from tests.rafs.engines.tiny_models import tiny_llama
@@ -138,3 +138,18 @@ def test_packed_prompts_are_the_prompts() -> None:
 )
 def test_prefill_tokens_are_counted_before_they_run(prefill: Prefill, tokens: int) -> None:
     assert prefill_tokens([*EDITED, EDITED[0]], prefill) == tokens
+
+
+@pytest.mark.parametrize(
+    ("keep", "n_active", "n_rows", "places"),
+    [
+        pytest.param([0], 1, 1, [0], id="one row stays alone"),
+        pytest.param([0, 1, 2], 3, 3, [0, 1, 2, 2], id="three become four"),
+        pytest.param([0, 1, 2], 3, 4, [0, 1, 2, 3], id="copies stay where they are"),
+        pytest.param([0, 2], 3, 4, [0, 2, 2, 2], id="a row that ended is replaced"),
+        pytest.param([1], 2, 4, [1], id="the last one needs no copies"),
+        pytest.param([0, 1, 2, 3, 4], 5, 5, [0, 1, 2, 3, 4], id="many rows need none"),
+    ],
+)
+def test_few_rows_are_filled_up_with_copies(keep: list[int], n_active: int, n_rows: int, places: list[int]) -> None:
+    assert filled_up(keep, n_active, n_rows) == places
