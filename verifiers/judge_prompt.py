@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from rafs.contracts import PromptPart
 from rafs.types import BlindTrace
 
-PROMPT_VERSION = "judge/2"
+PROMPT_VERSION = "judge/3"
 ANSWER_PROMPT_VERSION = "answer/1"
 
-FENCE_DIGITS = 16
-"""64 bits: nobody who does not hold the key guesses it."""
-FENCE = re.compile(rf"<<[0-9a-f]{{{FENCE_DIGITS}}}>>", re.IGNORECASE)
+FENCE_LETTERS = "bcdfghjkmnpqrstvwxz"
+"""They spell no word; 6 of them cost 7 tokens of a small model, where 16 hex digits cost 17, and a fence stands in
+every question. A guess at one in 47 million would help nobody, since every fence in judged text is taken out."""
+FENCE_LENGTH = 6
+FENCE = re.compile(rf"<<[{FENCE_LETTERS}]{{{FENCE_LENGTH}}}>>", re.IGNORECASE)
 """Any fence, ours or forged."""
 
 _INSTRUCTIONS = """You check solutions to problems, one step at a time. Everything between the {fence} marks is \
@@ -86,10 +88,10 @@ def _quote(text: str) -> PromptPart:
 
 
 def _fence(problem: str, key: bytes) -> str:
-    """Return `<<` HMAC-SHA256(key, problem) `>>`, cut: the same for the same key, so that prompts can be cached."""
+    """Return `<<` HMAC-SHA256(key, problem) `>>`, in letters: the same for a key, so that prompts can be cached."""
     # The purpose is part of the message, so that the key may serve others too.
-    digest = hmac.new(key, b"judge fence\0" + problem.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
-    return f"<<{digest[:FENCE_DIGITS]}>>"
+    digest = hmac.new(key, b"judge fence\0" + problem.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+    return f"<<{''.join(FENCE_LETTERS[byte % len(FENCE_LETTERS)] for byte in digest[:FENCE_LENGTH])}>>"
 
 
 _UNSEEN = re.compile(

@@ -23,6 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from rafs.engines.scripted import probe_key
 from rafs.engines.transformers_lm import TransformersProber
 from rafs.engines.weights import locate
 from rafs.reading import read_text
@@ -31,6 +32,7 @@ from rafs.types import Judged, ModelIdentity
 from rafs.usage import Meter
 from service.settings import load_settings
 from verifiers.judge import JudgeVerifier
+from verifiers.judge_prompt import render_prompt
 
 N_STEPS = (8, 16)
 GOALS = {8: 3.5, 16: 6.0}
@@ -72,6 +74,12 @@ def judge_here(folder: Path, threads: int) -> Callable[[str, list[str]], Spent]:
     return judge
 
 
+def prompts_of(problem: str, steps: list[str]) -> list[str]:
+    """Return the prompt of every step as RAFS asks it."""
+    prompt = render_prompt(read_text(problem, steps, None).blind())
+    return ["".join(probe_key(prompt.head, prompt.steps, prompt.tail, t)) for t in range(len(steps))]
+
+
 def for_older_transformers(folder: Path, into: Path) -> None:
     """Write the same model with the configuration that transformers 4 reads; the weights are the same file."""
     shutil.copytree(folder, into, ignore=shutil.ignore_patterns("*.safetensors"))
@@ -98,7 +106,8 @@ class Worker:
 
     def judge(self, judge: str, problem: str, steps: list[str]) -> Spent:
         assert self._process.stdin is not None
-        print(json.dumps({"judge": judge, "problem": problem, "steps": steps}), file=self._process.stdin, flush=True)
+        request = {"judge": judge, "problem": problem, "steps": steps, "prompts": prompts_of(problem, steps)}
+        print(json.dumps(request), file=self._process.stdin, flush=True)
         reply = self._reply()
         return reply["cpu_s"], reply["verdicts"]
 

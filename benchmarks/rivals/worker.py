@@ -3,8 +3,8 @@
     python worker.py FOLDER    then one JSON request a line on standard input, one JSON reply a line on standard output
 
 Every package is called through its own public class, on the same weights: uqlm's `LLMJudge`, lm-polygraph's P(True)
-calculator (all prompts of a trace in one padded batch), selfcheckgpt's `SelfCheckLLMPrompt`, and a plain loop that
-runs one forward pass a prompt. None of them shares the common beginning of the prompts.
+calculator (all prompts of a trace in one padded batch), selfcheckgpt's `SelfCheckLLMPrompt`, each with its own prompt;
+and a plain loop that runs one forward pass for each prompt of RAFS. None shares the common beginning of its prompts.
 """
 
 import asyncio
@@ -18,10 +18,9 @@ from typing import Any
 
 NEW_TOKENS = 3
 """Of a verbal verdict: enough for `Yes`, `No` or `incorrect`."""
-QUESTION = "\nIs the last step correct? Answer Yes or No.\nAnswer:"
 
-Judge = Callable[[str, Sequence[str]], int]
-"""Judges every step of (problem, steps); returns the number of verdicts."""
+Judge = Callable[[str, Sequence[str], Sequence[str]], int]
+"""Judges every step of (problem, steps, prompts of RAFS); returns the number of verdicts."""
 
 
 def prefixes(problem: str, steps: Sequence[str]) -> list[str]:
@@ -31,12 +30,11 @@ def prefixes(problem: str, steps: Sequence[str]) -> list[str]:
 def plain_loop(model: Any, tokenizer: Any) -> Judge:
     import torch
 
-    def judge(problem: str, steps: Sequence[str]) -> int:
+    def judge(problem: str, steps: Sequence[str], prompts: Sequence[str]) -> int:
         with torch.inference_mode():
-            for before, step in zip(prefixes(problem, steps), steps, strict=True):
-                ids = tokenizer(f"{before}\n{step}{QUESTION}", return_tensors="pt").input_ids
-                model(input_ids=ids, use_cache=False, logits_to_keep=1)
-        return len(steps)
+            for prompt in prompts:
+                model(**tokenizer(prompt, return_tensors="pt"), use_cache=False, logits_to_keep=1)
+        return len(prompts)
 
     return judge
 
@@ -52,7 +50,7 @@ def lm_polygraph(model: Any, tokenizer: Any) -> Judge:
     whitebox = WhiteboxModel(model, tokenizer, "here", "CausalLM", GenerationParameters())
     p_true = PromptCalculator()
 
-    def judge(problem: str, steps: Sequence[str]) -> int:
+    def judge(problem: str, steps: Sequence[str], prompts: Sequence[str]) -> int:
         said = {"greedy_texts": list(steps), "input_texts": prefixes(problem, steps)}
         return len(np.asarray(p_true(said, said["input_texts"], whitebox)["p_true"]))
 
@@ -65,7 +63,7 @@ def selfcheckgpt(folder: str, dtype: Any) -> Judge:
     checker = SelfCheckLLMPrompt(model=folder)
     checker.model.to(dtype)
 
-    def judge(problem: str, steps: Sequence[str]) -> int:
+    def judge(problem: str, steps: Sequence[str], prompts: Sequence[str]) -> int:
         for before, step in zip(prefixes(problem, steps), steps, strict=True):
             checker.predict([step], [before])
         return len(steps)
@@ -97,7 +95,7 @@ def uqlm(model: Any, tokenizer: Any) -> Judge:
 
     judge_class = LLMJudge(llm=LocalChat(), scoring_template="true_false")
 
-    def judge(problem: str, steps: Sequence[str]) -> int:
+    def judge(problem: str, steps: Sequence[str], prompts: Sequence[str]) -> int:
         asked = judge_class.judge_responses(prefixes(problem, steps), list(steps), retries=-1)  # no second tries
         return len(asyncio.run(asked)["scores"])
 
@@ -131,7 +129,7 @@ def main() -> None:
         for line in sys.stdin:
             request = json.loads(line)
             started, cpu = perf_counter(), process_time()
-            n = judges[request["judge"]](request["problem"], request["steps"])
+            n = judges[request["judge"]](request["problem"], request["steps"], request["prompts"])
             spent = {"verdicts": n, "wall_s": perf_counter() - started, "cpu_s": process_time() - cpu}
             print(json.dumps(spent), file=replies, flush=True)
 
