@@ -116,7 +116,7 @@ def _findings(
         refuted=verdicts.refutes,
         suspect=bool(suspect_positions(verdicts.combined, policy.tau_step)),
         disagree=any(spread is not None and spread > policy.tau_disagree for spread in verdicts.disagreement),
-        verifier_down=_all_models_failed(evidence),
+        verifier_down=not verdicts.heard_models and _some_model_failed(evidence),
         arithmetic_alone=not (verdicts.heard_models or evidence.settled),
         derived_matches=evidence.link.matches,
         decorative=_is_measured(components, ComponentName.SUPPORT) and not any(effect.delta for effect in effects),
@@ -156,10 +156,10 @@ def _is_measured(components: Mapping[ComponentName, Component], name: ComponentN
     return isinstance(components[name], Measured)
 
 
-def _all_models_failed(evidence: Evidence) -> bool:
+def _some_model_failed(evidence: Evidence) -> bool:
     asked = [row.verdicts for row in evidence.verdicts.members if row.identity is not None and any(row.asked())]
     down = [any(_abstained(v, *FAILED) for v in verdicts) and not judged_only(verdicts) for verdicts in asked]
-    return bool(down) and all(down)
+    return any(down)
 
 
 def _has_continuations(effects: Sequence[Effect]) -> bool:

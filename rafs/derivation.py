@@ -14,7 +14,7 @@ from rafs.grammar.tokens import Kind
 from rafs.interventions import Target
 from rafs.outcomes import Unmeasured
 from rafs.support import AnswerEntailment
-from rafs.types import QuantityGraph, StepKind, Trace, Truth
+from rafs.types import ANSWER_PLACEHOLDER, QuantityGraph, StepKind, Trace, Truth
 
 E_DERIVED = 1.0
 """e where exact arithmetic ends in the stated answer (ours, as are the next three)."""
@@ -76,7 +76,9 @@ _MARKED = ("field", "boxed", "hash")
 
 
 def _is_repeated(trace: Trace, value: Fraction) -> bool:
-    """Say whether the last step, where the answer was found, says the value too."""
+    """Say whether the last step says the value beside the answer; an answer that stands elsewhere is not beside it."""
+    if trace.steps[-1].kind is not StepKind.ANSWER and ANSWER_PLACEHOLDER not in trace.steps[-1].blind_text:
+        return False
     tokens = lex(trace.steps[-1].text[-MAX_SENTENCE:])
     signs = ["", *(token.text for token in tokens)]
     return any(

@@ -113,7 +113,7 @@ class Findings:
     arithmetic_alone: bool
     """No model's word counted, though it was asked for: whether the steps are the right ones, nobody judged."""
     verifier_down: bool
-    """Every model that was to judge failed."""
+    """A model that was to judge failed, and no other model's word counted."""
     derived_matches: bool | None
     """Whether the stated answer is what the derivation ends in; None where that is not known."""
     decorative: bool

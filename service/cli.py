@@ -66,7 +66,9 @@ def score(
     answer: Annotated[str | None, typer.Option(help="The stated answer, where the trace does not hold it.")] = None,
     generator: Annotated[str | None, typer.Option(help="Model that wrote the trace, such as gpt-4o-mini.")] = None,
     family: Annotated[str | None, typer.Option(help="Its family, where the name does not tell.")] = None,
-    sample: Annotated[list[str] | None, typer.Option(help="One more trace of the same model; repeat it.")] = None,
+    sample: Annotated[
+        list[str] | None, typer.Option(help="File with one more trace of the same model; may be repeated.")
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="How much is measured: gate, standard or deep.")] = None,
     seed: Annotated[int | None, typer.Option(help="Draws the counterfactual edits.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON response a line, and nothing else.")] = False,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rafs.calibration import DEFAULT_CALIBRATION, Scale
+from rafs.calibration import AT_CHANCE, DEFAULT_CALIBRATION, Scale
 from rafs.contracts import Generator, Nli, Verifier
 from rafs.engines.scripted import ScriptedAlgebra
 from rafs.errors import BackendError, OverloadedError
@@ -61,7 +61,9 @@ class WordNli:
 
 REGISTRY = load_registry()
 WEAK = Scale(intercept=2.0, slope=0.1)
-CALIBRATION = replace(DEFAULT_CALIBRATION, scales={"judge:smollm2": WEAK, "judge:llama-3": WEAK})
+CALIBRATION = replace(
+    DEFAULT_CALIBRATION, scales={"judge:smollm2": WEAK, "judge:llama-3": WEAK, "judge:coin": AT_CHANCE}
+)
 
 
 async def nothing() -> None:
@@ -267,3 +269,17 @@ async def test_edits_are_shown_only_where_asked_for() -> None:
     assert hidden.interventions.effects is None
     assert shown.interventions.effects
     assert hidden.interventions.valid == shown.interventions.valid == len(shown.interventions.effects)
+
+
+async def test_a_judge_at_chance_stands_in_for_no_other() -> None:
+    coin = LengthJudge(ModelIdentity(id="coin", family="phi", revision="1"))
+    panel = scorer(LengthJudge(error=BackendError("gone")), coin, n_judges=2)
+    response = await panel.score(request(samples=SAMPLES[:2]))
+    assert response.status == "Review"
+    assert "verifier_down" in response.reasons
+
+
+async def test_an_answer_stated_first_is_not_carried_by_steps_that_lead_elsewhere() -> None:
+    trace = "The answer is 50.\n" + STEPS.splitlines()[0]
+    response = await scorer().score(request(trace, samples=SAMPLES[:2]))
+    assert "answer_differs_from_derivation" in response.reasons

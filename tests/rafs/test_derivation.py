@@ -24,6 +24,7 @@ SCATTERED = "There are 6 * 45 = 270 of one kind.\nThere are 90 - 7 = 83 of anoth
         pytest.param(CHAIN + "**Answer:** 1 800", True, 2, E_DERIVED, id="spaced thousands"),
         pytest.param(CHAIN + "The answer is 270.", False, 2, E_DIFFERENT, id="an intermediate result"),
         pytest.param(CHAIN + "The answer is 55.", False, 2, E_DIFFERENT, id="another number"),
+        pytest.param("The answer is 55.\n" + CHAIN, False, 2, E_DIFFERENT, id="an answer that was stated first"),
         pytest.param(SCATTERED + "The answer is 270.", None, 0, E_REACHED, id="a result, but no clear end"),
         pytest.param(SCATTERED + "The answer is 55.", None, None, E_ABSENT, id="no calculation leads there"),
     ],
