@@ -123,6 +123,7 @@ class _FixedProber:
     """Puts the same mass on the labels whatever it reads."""
 
     identity = ModelIdentity(id="fixed", family="fixed", revision="1")
+    fingerprint = "fixed"
 
     async def probe(
         self,

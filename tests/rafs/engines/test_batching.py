@@ -1,6 +1,6 @@
 import asyncio
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -8,52 +8,7 @@ from hypothesis import strategies as st
 
 from rafs.engines.batching import UNMEASURED_RETRY_AFTER_S, MicroBatcher, cut_batches
 from rafs.errors import BackendError, OverloadedError
-from rafs.usage import Caller
-
-DEADLINE_S = 5
-SCORE = Caller()
-
-
-class Doubler:
-    """Doubles numbers; can be held back, and remembers its batches."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[int]] = []
-        self.started = threading.Event()
-        self.may_go_on = threading.Event()
-        self.may_go_on.set()
-
-    def __call__(self, items: Sequence[int]) -> list[int]:
-        self.batches.append(list(items))
-        self.started.set()
-        self.may_go_on.wait(DEADLINE_S)
-        if 13 in items:
-            raise ValueError("thirteen")
-        return [2 * item for item in items]
-
-    async def begun(self) -> None:
-        await asyncio.to_thread(self.started.wait, DEADLINE_S)
-
-
-@pytest.fixture
-def doubler() -> Doubler:
-    return Doubler()
-
-
-@pytest.fixture
-def batcher(doubler: Doubler) -> Iterator[MicroBatcher[int, int]]:
-    batcher = MicroBatcher(doubler, name="doubler", batch_tokens=100, queue_tokens=300)
-    yield batcher
-    doubler.may_go_on.set()
-    batcher.close()
-
-
-async def held(batcher: MicroBatcher[int, int], doubler: Doubler, tokens: int) -> "asyncio.Task[list[int]]":
-    """Start one call and return while it runs, held back inside the model."""
-    doubler.may_go_on.clear()
-    task = asyncio.create_task(batcher.run([(1, tokens)], SCORE))
-    await doubler.begun()
-    return task
+from tests.rafs.engines.doubler import DEADLINE_S, SCORE, Doubler, held
 
 
 async def test_a_panic_fails_its_own_batch_and_the_next_is_served() -> None:

@@ -21,24 +21,11 @@ from rafs.engines.transformers_lm import TransformersProber
 from rafs.engines.transformers_prm import TransformersRewarder
 from rafs.errors import OverloadedError
 from rafs.usage import Caller, Meter, Priority
-from tests.rafs.engines.test_batching import DEADLINE_S, Doubler, held
+from tests.rafs.engines.doubler import DEADLINE_S, Doubler, held
 from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_tokenizer
 from tests.rafs.engines.tiny_prms import SKYWORK, layout, save_tiny
 
 GATE, SCORE, BATCH = (Caller(priority=priority) for priority in Priority)
-
-
-@pytest.fixture
-def doubler() -> Doubler:
-    return Doubler()
-
-
-@pytest.fixture
-def batcher(doubler: Doubler) -> Iterator[MicroBatcher[int, int]]:
-    batcher = MicroBatcher(doubler, name="doubler", batch_tokens=100, queue_tokens=300)
-    yield batcher
-    doubler.may_go_on.set()
-    batcher.close()
 
 
 @pytest.mark.parametrize("backlog", [SCORE, BATCH], ids=["ahead of scores", "ahead of batch work"])
