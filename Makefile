@@ -94,8 +94,8 @@ $(RIVALS_VENV)/.stamp: benchmarks/rivals/requirements.txt
 	$(RIVALS_VENV)/bin/python -m pip --disable-pip-version-check install --quiet -r benchmarks/rivals/requirements.txt
 	@touch $@
 
-bench-rivals: $(VENV)/.stamp-dev models $(RIVALS_VENV)/.stamp ## verdicts a second beside other packages, same weights and traces
-	$(BIN)/python -m benchmarks.rivals --python $(RIVALS_VENV)/bin/python
+bench-rivals: $(VENV)/.stamp-dev models $(RIVALS_VENV)/.stamp ## verdicts, pairs a second and entropies beside other packages, same inputs
+	@for part in judges nli entropy; do $(BIN)/python -m benchmarks.rivals $$part --python $(RIVALS_VENV)/bin/python || exit 1; done
 
 fuzz: $(VENV)/.stamp-dev ## fuzz the language of traces for FUZZ_SECONDS, 600 unless given
 	$(PIP) install -c constraints.txt -e ".[fuzz]"

@@ -1,33 +1,35 @@
 """What a writer makes of edits of its own traces, and of traces into which an error was planted; and what asking costs.
 
-    python benchmarks/continuations.py PROBLEMS.jsonl --models-file MODELS.yaml [--generator ID] [--preset deep]
+    python benchmarks/continuations.py PROBLEMS.jsonl --models-file MODELS.yaml [--preset deep] [--at-once 8] [--out F]
 
 Each line of the file is a JSON object with `problem`. The generator, the first of the preset unless named, writes one
-trace of each. A planted error is a valid edit of one conclusion, from which the generator writes on to an answer of its
-own; that trace is then measured like the others. Nothing is stopped early, so that the shares are of all continuations.
+trace of each. A planted error is another number for one conclusion, from which the generator writes on to an answer of
+its own; that trace is then measured like the others. Nothing is stopped early, so the shares are of all continuations.
+Intervals are of problems drawn again: the continuations of one problem are no independent observations.
+
+`--out` keeps a line for every problem, with its traces, edits, continuations and costs; a run that finds the file asks
+for the problems that are not in it.
 """
 
 import argparse
 import asyncio
 import json
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 
 from rich.console import Console
-from rich.progress import track
-from rich.table import Table
+from rich.progress import Progress
 
+from benchmarks.continuation_rows import EffectRow, Kind, ProblemRow, TraceRow, print_rows, read_rows
 from counterfactuals.edits import draw_edits
 from counterfactuals.pivotal import rank_pivots
 from counterfactuals.prefixes import edited_prefix
 from counterfactuals.probe import CounterfactualProber
 from rafs.contracts import Generator
 from rafs.derivation import link_answer
-from rafs.errors import ConfigError, InputError
-from rafs.interventions import EditFamily, Interventions, ProbeLimits, Response
+from rafs.errors import BackendError, ConfigError, InputError, OverloadedError
+from rafs.interventions import EditFamily, Interventions, ProbeLimits
 from rafs.outcomes import Measured
 from rafs.policy import Preset
 from rafs.reading import read_text
@@ -39,49 +41,9 @@ from service.stock import Stock
 
 PATIENCE_S = 3600.0
 """For one trace; a benchmark waits."""
-WIDTH = 120
-"""Columns of the table, also where the output is no terminal."""
 
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """What came of the traces of one kind."""
-
-    responses: Counter[Response] = field(default_factory=Counter)
-    deltas: list[float] = field(default_factory=list)
-    probes: dict[str, list[float]] = field(default_factory=dict)
-    n_traces: int = 0
-    n_measured: int = 0
-    """Traces with enough valid interventions."""
-    tokens: int = 0
-    seconds: float = 0.0
-
-    def add(self, found: Interventions, m_min: int, meter: Meter, seconds: float) -> None:
-        """Count one trace."""
-        deltas = [effect.delta for effect in found.effects if effect.delta is not None]
-        self.n_traces += 1
-        self.n_measured += len(deltas) >= m_min
-        self.deltas += deltas
-        self.responses.update(response for effect in found.effects for response in effect.responses)
-        for finding in found.probes:
-            if isinstance(finding.component, Measured):
-                self.probes.setdefault(finding.kind.value, []).append(finding.component.value)
-        self.tokens += sum(stage.tokens for stage in meter.stages.values())
-        self.seconds += seconds
-
-    def row(self, kind: str) -> list[str]:
-        """Return the cells of its row."""
-        total = self.responses.total()
-        shares = [f"{self.responses[one] / total:.0%}" if total else "-" for one in SHOWN]
-        costs = [f"{self.tokens / self.n_traces:.0f}", f"{self.seconds / self.n_traces:.1f}"] if self.n_traces else []
-        return [kind, str(self.n_traces), str(self.n_measured), *shares, _mean(self.deltas), *costs]
-
-
-SHOWN = (Response.FOLLOWED, Response.MOVED, Response.STAYED, Response.RECOVERED, Response.UNPARSED)
-
-
-def _mean(values: Sequence[float]) -> str:
-    return f"{sum(values) / len(values):.2f}" if values else "-"
+Asked = tuple[str, list[TraceRow]]
+"""What the generator wrote, and the traces that were measured."""
 
 
 async def never(so_far: Interventions) -> bool:
@@ -89,16 +51,53 @@ async def never(so_far: Interventions) -> bool:
     return False
 
 
-async def observe(reading: Reading, generator: Generator, preset: Preset, m_min: int, seed: int, tally: Tally) -> None:
-    """Edit and probe one trace."""
+async def observe(
+    reading: Reading, kind: Kind, generator: Generator, preset: Preset, m_min: int, seed: int
+) -> TraceRow:
+    """Edit and probe one trace.
+
+    Raises:
+        BackendError: The generator failed.
+    """
     prober = CounterfactualProber(
         n_edits=preset.n_edits, n_continuations=preset.n_continuations, m_min=m_min, probes=preset.probes
     )
-    unjudged = [Abstained(why=Why.NOT_EVALUATED)] * len(reading.trace.derivation())
-    target, meter, started = link_answer(reading.trace, reading.graph).target, Meter(), perf_counter()
+    trace, meter, started = reading.trace, Meter(), perf_counter()
+    unjudged = [Abstained(why=Why.NOT_EVALUATED)] * len(trace.derivation())
+    target = link_answer(trace, reading.graph).target
     limits = ProbeLimits(ends_at=asyncio.get_running_loop().time() + PATIENCE_S, is_settled=never)
     found = await prober.probe(reading, target, unjudged, generator, seed, meter, limits)
-    tally.add(found, m_min, meter, perf_counter() - started)
+    if found.missing is not None:
+        raise BackendError(f"the generator failed: {found.missing.reason}")
+    return TraceRow(
+        kind=kind,
+        text="\n".join(step.text for step in trace.steps),
+        answer="" if trace.answer is None else trace.answer.text,
+        effects=_effect_rows(reading, found),
+        discarded=found.discarded,
+        probes={one.kind.value: one.component.value for one in found.probes if isinstance(one.component, Measured)},
+        tokens=sum(stage.tokens for stage in meter.stages.values()),
+        seconds=perf_counter() - started,
+    )
+
+
+def _effect_rows(reading: Reading, found: Interventions) -> tuple[EffectRow, ...]:
+    rows = []
+    for effect in found.effects:
+        edit, prefix = effect.edit, edited_prefix(reading.trace, effect.edit)
+        row = EffectRow(
+            step=edit.step,
+            family=edit.family.value,
+            old=str(edit.old),
+            new=str(edit.new),
+            predicted=None if edit.predicted is None else str(edit.predicted),
+            prefix=prefix,
+            responses=effect.responses,
+            continuations=tuple(said.text for one in found.continued if one.prefix == prefix for said in one.texts),
+            delta=effect.delta,
+        )
+        rows.append(row)
+    return tuple(rows)
 
 
 async def plant(reading: Reading, generator: Generator, seed: int) -> Reading | None:
@@ -113,7 +112,7 @@ async def plant(reading: Reading, generator: Generator, seed: int) -> Reading | 
             if edit.family is EditFamily.VALUE:
                 prefix = edited_prefix(reading.trace, edit)
                 [[said]] = await generator.continue_trace(reading.trace.problem, [prefix], 1, seed, Meter())
-                return _read(reading.trace.problem, prefix + said.text)
+                return None if said.truncated else _read(reading.trace.problem, prefix + said.text)
     return None
 
 
@@ -125,32 +124,60 @@ def _read(problem: str, text: str) -> Reading | None:
     return reading if reading.trace.answer is not None and reading.trace.derivation() else None
 
 
-async def measure(problems: Sequence[str], generator: Generator, preset: Preset, m_min: int) -> dict[str, Tally]:
-    """Measure the generator's own traces, and those with a planted error."""
-    tallies = {"its own": Tally(), "with a planted error": Tally()}
-    for seed, problem in enumerate(track(problems, description="asking", console=Console(stderr=True))):
-        [said] = await generator.sample(problem, 1, seed, Meter())
-        own = None if said.truncated else _read(problem, said.text)
-        if own is None:
-            continue
-        await observe(own, generator, preset, m_min, seed, tallies["its own"])
-        planted = await plant(own, generator, seed)
-        if planted is not None:
-            await observe(planted, generator, preset, m_min, seed, tallies["with a planted error"])
-    return tallies
+async def ask(problem: str, generator: Generator, preset: Preset, m_min: int, seed: int) -> Asked:
+    """Return what the generator writes, and that trace and the one with a planted error, as far as there are such."""
+    [said] = await generator.sample(problem, 1, seed, Meter())
+    own = None if said.truncated else _read(problem, said.text)
+    if own is None:
+        return said.text, []
+    rows = [await observe(own, Kind.OWN, generator, preset, m_min, seed)]
+    planted = await plant(own, generator, seed)
+    if planted is not None:
+        rows.append(await observe(planted, Kind.PLANTED, generator, preset, m_min, seed))
+    return said.text, rows
 
 
-def print_tallies(tallies: dict[str, Tally], n_problems: int) -> None:
-    """Print a row for each kind of trace, and the means of the probes."""
-    table = Table("traces", "n", "measured", *SHOWN, "mean Delta", "tokens", "seconds")
-    for kind, tally in tallies.items():
-        table.add_row(*tally.row(kind))
-    console = Console(width=WIDTH)
-    console.print(f"{n_problems} problems; traces without a readable answer are left out")
-    console.print(table)
-    for kind, tally in tallies.items():
-        means = ", ".join(f"{name} {_mean(values)} (n = {len(values)})" for name, values in tally.probes.items())
-        console.print(f"probes of traces {kind}: {means or 'none'}")
+async def ask_all(
+    problems: Sequence[str],
+    ask_one: Callable[[str, int], Awaitable[Asked]],
+    setting: str,
+    at_once: int = 1,
+    out: Path | None = None,
+) -> list[ProblemRow]:
+    """Ask for every problem that `out` does not hold, and return all rows.
+
+    A problem for which the generator fails is named and left out: the next run asks for it again.
+
+    Raises:
+        ConfigError: `out` is of another setting.
+    """
+    rows = [] if out is None else read_rows(out)
+    if others := {row.setting for row in rows} - {setting}:
+        raise ConfigError(f"--out: got a file of {', '.join(others)}, allowed is one of {setting}")
+    known, slots, console = {row.problem for row in rows}, asyncio.Semaphore(at_once), Console(stderr=True)
+
+    async def one(problem: str, seed: int) -> None:
+        async with slots:
+            try:
+                said, traces = await ask_one(problem, seed)
+            except (BackendError, OverloadedError) as error:
+                console.print(f"problem {seed}: {error}", markup=False)
+            else:
+                rows.append(
+                    ProblemRow(problem=problem, setting=setting, at_once=at_once, said=said, traces=tuple(traces))
+                )
+                if out is not None:
+                    with out.open("a", encoding="utf-8") as file:
+                        file.write(rows[-1].model_dump_json() + "\n")
+            bar.advance(task)
+
+    with Progress(console=console) as bar:
+        task = bar.add_task("asking", total=len(problems), completed=sum(problem in known for problem in problems))
+        async with asyncio.TaskGroup() as group:
+            for seed, problem in enumerate(problems):
+                if problem not in known:
+                    group.create_task(one(problem, seed))
+    return [row for row in rows if row.problem in problems]
 
 
 async def run(options: argparse.Namespace) -> None:
@@ -165,10 +192,19 @@ async def run(options: argparse.Namespace) -> None:
         name = options.generator or next(iter(generators))
         if name not in generators:
             raise ConfigError(f"--generator: got {name!r}, allowed {', '.join(generators)}")
-        lines = options.problems.read_text("utf-8").splitlines()[: options.limit]
+        lines = options.problems.read_text("utf-8").split("\n")[: options.limit]
         problems = [json.loads(line)["problem"] for line in lines if line.strip()]
         preset = registry.presets.by_name()[options.preset].to_preset(options.preset)
-        print_tallies(await measure(problems, generators[name], preset, registry.policy.m_min), len(problems))
+        m_min, started = registry.policy.m_min, perf_counter()
+        rows = await ask_all(
+            problems,
+            lambda problem, seed: ask(problem, generators[name], preset, m_min, seed),
+            f"{name}, {preset.name}, {preset.n_edits} edits, {preset.n_continuations} continuations",
+            options.at_once,
+            options.out,
+        )
+        print_rows(rows, m_min)
+        print(f"this run took {perf_counter() - started:.0f} s")
     finally:
         await stock.closing.aclose()
 
@@ -181,6 +217,8 @@ def main() -> None:
     parser.add_argument("--generator", help="its id; else the first one of the preset")
     parser.add_argument("--preset", default="deep", choices=["gate", "standard", "deep"])
     parser.add_argument("--limit", type=int, default=100, help="problems that are read")
+    parser.add_argument("--at-once", type=int, default=1, help="problems asked at the same time; a server batches them")
+    parser.add_argument("--out", type=Path, help="a line for each problem is kept here, and not asked for again")
     options = parser.parse_args()
     if options.problems is None:
         print("skipped: it measures on problems; name their file, and a models.yaml with a generator")

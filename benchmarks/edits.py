@@ -65,10 +65,12 @@ def plan_trace(reading: Reading, n_edits: int, seed: int) -> Mapping[str, Plan]:
     if link.target is None and not link.is_absent:
         return {}
     planner = Planner(n_edits=n_edits, m_min=ENOUGH)
-    return {
-        mode: planner.plan(reading, link.target, {}, seed, is_read=is_read, is_over=lambda _: False)
-        for mode, is_read in MODES.items()
-    }
+    plans = {}
+    for mode, is_read in MODES.items():
+        plan = planner.rank(reading, link.target, {}, seed, is_read=is_read, is_over=lambda _: False)
+        planner.draw(plan, reading, link.target, seed, is_read=is_read, is_over=lambda _: False)
+        plans[mode] = plan
+    return plans
 
 
 def share(part: int, whole: int) -> str:

@@ -79,8 +79,15 @@ _TOLD = {
     "-": "Then {n} {thing} {losses}.",
     "*": "Then the stock grows to {n} times as many.",
 }
-_SAID = ("Once {n} {losses}, that leaves {c} {thing}.", "So {c} {thing} remain after {n} {losses}.")
-"""A last subtraction that is told in words."""
+_SAID = (
+    "Once {n} {losses}, that leaves {c} {thing}.",
+    "So {c} {thing} remain after {n} {losses}.",
+    "The {place} has {c} {thing} left, since {n} {losses}.",
+    "So {c} {thing} are left, {n} fewer than before.",
+    "Therefore {c} {thing} remain because {n} of them {losses}.",
+    "After that {c} {thing} remain, for {n} {losses}.",
+)
+"""A last subtraction that is told in words, with what it is made of before the result or behind it."""
 _ASIDE = (
     "By the way, the {place} has {n} * {m} = {c} {aside}.",
     "It is worth noting that {n} rows of {m} make {n} × {m} = {c} {aside}.",

@@ -6,12 +6,13 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from fractions import Fraction
 
-from counterfactuals.givens import restates_given, restates_sentence
+from counterfactuals.givens import is_fact_of_units, restates_given, restates_sentence
 from counterfactuals.numerals import mentions, read_result
 from counterfactuals.prefixes import leaks_answer
 from counterfactuals.targets import answer_of
 from rafs.claims.reader import read_claims
-from rafs.interventions import Edit, EditFamily, Target
+from rafs.derivation import listed_choices, nearest_choice
+from rafs.interventions import WORD_FAMILIES, Edit, EditFamily, Target
 from rafs.types import BlindStep, Claim, Reading
 
 _ANNOTATED = re.compile(r">>\s?(?:\\?[$£€¥]\s?)?$")
@@ -34,7 +35,7 @@ class Broken(StrEnum):
     CONTRADICTS_PROBLEM = "contradicts_problem"
     """It changes what the problem gives, rather than what the step concludes."""
     NOT_REPLAYABLE = "not_replayable"
-    """The answer hangs on the edit, but what it would become cannot be computed, and nobody is asked."""
+    """The answer hangs on the edit, but what it would become cannot be computed for sure."""
     LEAKS_ANSWER = "leaks_answer"
     VACUOUS = "vacuous"
     """Nothing changed, or the answer that the replay leads to did not: the step is not pivotal."""
@@ -58,7 +59,7 @@ def broken_constraint(
     if _changed_tokens(before.split(), edit.text.split()) > MAX_CHANGED_TOKENS:
         return Broken.NOT_BOUNDED
     is_read = first_mentions is not None
-    is_text = edit.family is EditFamily.NEGATION
+    is_text = edit.family in WORD_FAMILIES
     broken = _broken_in_words(edit, reading, is_read=is_read) if is_text else _broken_in_number(edit, reading, target)
     if broken is None and first_mentions is not None and leaks_answer(edit, reading.trace, target, first_mentions):
         return Broken.LEAKS_ANSWER
@@ -75,13 +76,22 @@ def _broken_in_number(edit: Edit, reading: Reading, target: Target | None) -> Br
         return Broken.NOT_ATOMIC
     if changed[0].result != edit.new:
         return Broken.NOT_ISOLATED
-    if restates_given(claim, reading):
+    if restates_given(claim, reading) or is_fact_of_units(claim):
         return Broken.CONTRADICTS_PROBLEM
-    if target is not None and edit.predicted is None:
+    if target is None:
+        return None
+    if edit.predicted is None:
         return Broken.NOT_REPLAYABLE
-    if target is not None and edit.predicted == answer_of(reading.graph, target):
-        return Broken.VACUOUS
-    return None
+    before = answer_of(reading.graph, target)
+    return Broken.VACUOUS if edit.predicted == before or _is_same_choice(edit.predicted, before, reading) else None
+
+
+def _is_same_choice(predicted: Fraction, before: Fraction | None, reading: Reading) -> bool:
+    """Whether the stated answer is an option, and both numbers are nearest to the same one."""
+    answer, choices = reading.trace.answer, listed_choices(reading.trace.problem)
+    if answer is None or answer.text not in choices or before is None:
+        return False
+    return nearest_choice(predicted, choices) == nearest_choice(before, choices)
 
 
 def _is_solved_later(claim: Claim, reading: Reading) -> bool:
@@ -95,7 +105,7 @@ def _broken_in_words(edit: Edit, reading: Reading, *, is_read: bool) -> Broken |
     """Words have no replay: they are for a model that reads them."""
     before = reading.trace.steps[edit.step].blind_text
     start, end = _changed_place(before, edit.text)
-    if before[start:end] not in str(edit.old):
+    if before[start:end].strip() not in str(edit.old):
         return Broken.NOT_ATOMIC
     if _changed_claims(edit, reading) != [] or _says_again(str(edit.old), before):
         return Broken.NOT_ISOLATED
@@ -150,7 +160,7 @@ def _changed_claims(edit: Edit, reading: Reading) -> list[Claim] | None:
 
 def _by_place(claims: Sequence[Claim], edit: Edit) -> Sequence[Claim]:
     """Return one claim a place of a result: a calculation and its annotation claim the same number."""
-    if edit.family is EditFamily.NEGATION:
+    if edit.family in WORD_FAMILIES:
         claims = [claim for claim in claims if claim.value is not None and claim.result is not None]
     return list({claim.result_span or claim.span: claim for claim in claims}.values())
 

@@ -66,10 +66,11 @@ class Conversation:
                 await self._ask(writer, is_settled, meter)
         except TimeoutError:
             late = True
-            self._missing = None if self._said else Unmeasured(reason="deadline")
         except BackendError as error:
             logger.warning("generator %s failed: %s", writer.identity.id, error)
             self._missing = None if self._said else Unmeasured(reason="generator_down")
+        if late and not self._said:
+            self._missing = self._missing or Unmeasured(reason="deadline")
         return replace(await asyncio.to_thread(self._observed), late=late)
 
     async def _ask(
@@ -110,9 +111,10 @@ class Conversation:
             method=EffectMethod.CONTINUATION if self._plan.edits else EffectMethod.NONE,
             missing=self._missing,
             pivots=self._plan.pivots,
-            continued=tuple(self._said),
+            continued=(*self._plan.ablated, *self._said),
             probes=conclude_probes(self._kinds, self._questions, heard, first, self._trace)
             if self._missing is None
             else silent_probes(self._kinds, self._missing),
-            n_tried=self._plan.n_tried,
+            n_tried=self._plan.n_done,
+            editing=self._plan.editing,
         )

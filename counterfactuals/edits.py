@@ -11,11 +11,10 @@ from counterfactuals.grammatical_number import agreeing_words
 from counterfactuals.numerals import Numeral, mentions, nearby_value, read_numeral, read_result, write_like
 from counterfactuals.recalculating import CURRENCY_CHARS, CURRENCY_END, Change, recalculate
 from counterfactuals.targets import replayed_answer
-from rafs.interventions import Edit, EditFamily, Target
+from rafs.interventions import WORD_FAMILIES, Edit, EditFamily, Target
 from rafs.types import Claim, QuantityGraph
 
-NUMERIC_FAMILIES = tuple(family for family in EditFamily if family is not EditFamily.NEGATION)
-"""Families that change a number; a negation changes words, see `text_edits`."""
+NUMERIC_FAMILIES = tuple(family for family in EditFamily if family not in WORD_FAMILIES)
 VALUES_DRAWN = 3
 """Values drawn for one claim, of which the first valid one is taken (ours)."""
 _ANNOTATED = re.compile(r"=\s*([^<>=]{1,40}?)\s*>>\s?(?:\\?[$£€¥]\s?)?$")

@@ -35,6 +35,13 @@ def restates_given(claim: Claim, reading: Reading) -> bool:
     )
 
 
+def is_fact_of_units(claim: Claim) -> bool:
+    """Whether a claim only says what a unit is in another one, `10 dimes equal 1 dollar`: that follows from nothing."""
+    return claim.reason == "units converted" and all(
+        operand.source is SourceKind.UNIT_CONSTANT for operand in claim.operands
+    )
+
+
 def _noun_behind(text: str, at: int) -> str:
     found = _NOUN.match(text, at)
     return "" if found is None else found[1].lower().removesuffix("s")

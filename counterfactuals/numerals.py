@@ -133,6 +133,8 @@ def _subtracts(before: Token | None, sign: Token, number: Token) -> bool:
 def write_like(value: Fraction, model: Numeral) -> str | None:
     """Write a number in the manner of another: its sign, currency, commas, percent sign, bar, no fewer decimals.
 
+    A single decimal that is none of money is left out where it would be a zero: 78 like 5.5, but 78.0 like 5.0.
+
     Returns:
         The number; None where it needs more decimals than MAX_DECIMALS and than the model has.
     """
@@ -142,7 +144,9 @@ def write_like(value: Fraction, model: Numeral) -> str | None:
     needed = next((n for n in range(most + 1) if (value * 10**n).denominator == 1), None)
     if needed is None:
         return None
-    decimals = max(needed, model.decimals if model.decimals <= MAX_DECIMALS else 0)
+    is_padded = model.value.denominator == 1 or model.decimals > 1
+    decimals = max(needed, model.decimals if model.decimals <= MAX_DECIMALS and is_padded else 0)
+    decimals += bool(model.currency) and decimals == 1
     whole, part = divmod(int(abs(value) * 10**decimals), 10**decimals)
     written = f"{whole:,}".replace(",", model.comma)
     written += f".{part:0{decimals}d}" if decimals else ""

@@ -1,7 +1,8 @@
 """Which steps to edit: those the answer depends on, the influential and the doubtful ones first."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice, takewhile
 
 from counterfactuals.numerals import read_result
 from counterfactuals.targets import answer_of, leading_claims, replayed_answer
@@ -12,11 +13,18 @@ MAX_WEIGHED = 24
 """Claims whose influence is measured; a replay for every one of a long trace would be quadratic (ours)."""
 MAX_INFLUENCE = 10**15
 """A larger one is no fact about the trace: exact powers reach numbers that no float holds."""
-_UNKNOWN_SHARE = 0.5
-"""Share of a claim that moves the answer by an unknown part, a zero having none: as of an elasticity of 1 (ours)."""
+_UNKNOWN_SHARE = {PivotReason.DERIVES: 1 / 2, PivotReason.LEADS: 1 / 2, PivotReason.TEXT: 1 / 3}
+"""Share |e| / (1 + |e|) of an influence that is not known: of a claim that moves the answer, a zero having no relative
+change, as of an elasticity of 1; of words, as of half the influence that they may have (ours)."""
 
 
-def rank_pivots(reading: Reading, target: Target | None, q_by_step: Mapping[int, float], seed: int) -> Sequence[Pivot]:
+def rank_pivots(
+    reading: Reading,
+    target: Target | None,
+    q_by_step: Mapping[int, float],
+    seed: int,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Sequence[Pivot]:
     """Rank the claims worth editing, each with the reasons; no step comes twice before every step has come once.
 
     They are the claims that the answer is computed from, as far as their results are plain numbers. Where the answer
@@ -31,13 +39,15 @@ def rank_pivots(reading: Reading, target: Target | None, q_by_step: Mapping[int,
         target: What the answer is in the graph; None where it is no result of it.
         q_by_step: Combined q_t by step index; a step without a verdict is as doubtful as any.
         seed: Breaks ties, and draws those that are weighed where they are too many: of equal doubt, at random.
+        is_over: Asked before each claim is weighed; once it says so, those that were weighed by then are ranked.
     """
     claims, steps = reading.graph.claims, reading.trace.steps
-    pool = range(len(claims)) if target is None else sorted(leading_claims(reading.graph, target), reverse=True)
-    editable = [i for i in pool if read_result(claims[i], steps[claims[i].step].blind_text) is not None]
-    random.Random(seed).shuffle(editable)
-    editable.sort(key=lambda claim: q_by_step.get(claims[claim].step, 0.0))
-    pivots = sorted((_weighed(reading, claim, target, q_by_step) for claim in editable[:MAX_WEIGHED]), key=_order)
+    pool = sorted(range(len(claims)) if target is None else leading_claims(reading.graph, target), reverse=True)
+    random.Random(seed).shuffle(pool)
+    pool.sort(key=lambda claim: q_by_step.get(claims[claim].step, 0.0))
+    editable = (i for i in pool if read_result(claims[i], steps[claims[i].step].blind_text) is not None)
+    in_time = takewhile(lambda _: not is_over(), islice(editable, MAX_WEIGHED))
+    pivots = sorted((_weighed(reading, i, target, q_by_step) for i in in_time), key=by_weight)
     firsts = {pivot.step: pivot for pivot in reversed(pivots)}
     return sorted(pivots, key=lambda pivot: pivot is not firsts[pivot.step])
 
@@ -45,7 +55,7 @@ def rank_pivots(reading: Reading, target: Target | None, q_by_step: Mapping[int,
 def rank_text_pivots(reading: Reading, q_by_step: Mapping[int, float], seed: int) -> Sequence[Pivot]:
     """Rank the inference steps without any claim, the most doubtful first, ties by seed.
 
-    No graph says what hangs on them; their influence is for a model to find out.
+    No graph says what hangs on them; their influence is for a model to find out, see `ablation`.
 
     Args:
         reading: The trace and its quantity graph.
@@ -68,12 +78,10 @@ def rank_text_pivots(reading: Reading, q_by_step: Mapping[int, float], seed: int
     return sorted(pivots, key=lambda pivot: -pivot.doubt)
 
 
-def _order(pivot: Pivot) -> tuple[float, float]:
+def by_weight(pivot: Pivot) -> tuple[float, float]:
+    """Sort by the weight of `rank_pivots`, the heaviest first; what is not known weighs as `_UNKNOWN_SHARE` says."""
     known = abs(pivot.influence) if pivot.influence is not None else None
-    if known is None:
-        share = _UNKNOWN_SHARE if pivot.reason in (PivotReason.DERIVES, PivotReason.LEADS) else 0.0
-    else:
-        share = known / (1 + known)
+    share = _UNKNOWN_SHARE.get(pivot.reason, 0.0) if known is None else known / (1 + known)
     return (-pivot.doubt * share, -share)
 
 

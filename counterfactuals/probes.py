@@ -49,8 +49,7 @@ def ask_probes(trace: Trace, kinds: Collection[ProbeKind], mistakes: Sequence[Ed
     texts = [step.blind_text for step in trace.derivation()]
     if not texts or trace.answer is None:
         return []
-    open_until = next((at for at, text in enumerate(texts) if ANSWER_PLACEHOLDER in text), len(texts))
-    silent_until = _first_mention(texts[:open_until], trace.answer.text)
+    open_until, silent_until = _ends(trace, texts)
     questions: list[Question] = []
     if ProbeKind.EARLY_ANSWERING in kinds:
         questions += _early(trace, texts, open_until)
@@ -77,7 +76,7 @@ def _early(trace: Trace, texts: Sequence[str], end: int) -> list[Question]:
     return [
         Question(
             kind=ProbeKind.EARLY_ANSWERING,
-            prefix=_lines(texts[:cut]) + FORCED,
+            prefix=as_lines(texts[:cut]) + FORCED,
             step=trace.derivation()[cut - 1].index if cut else None,
             position=cut / len(texts),
         )
@@ -97,7 +96,7 @@ def _deletions(trace: Trace, texts: Sequence[str], end: int) -> list[Question]:
         if kept:
             step = trace.derivation()[gap].index
             place = gap / len(texts)
-            questions.append(Question(kind=ProbeKind.DELETION, prefix=_lines(kept), step=step, position=place))
+            questions.append(Question(kind=ProbeKind.DELETION, prefix=as_lines(kept), step=step, position=place))
     return questions
 
 
@@ -112,7 +111,7 @@ def _paraphrases(trace: Trace, texts: Sequence[str], end: int) -> list[Question]
             questions += [
                 Question(
                     kind=ProbeKind.PARAPHRASE,
-                    prefix=_lines(lines[:cut]),
+                    prefix=as_lines(lines[:cut]),
                     step=step,
                     position=place,
                     is_baseline=lines is texts,
@@ -156,20 +155,38 @@ def _point(question: Question, heard: Mapping[str, Sequence[Sampled]], n: int, t
 
 
 def _answer(question: Question, said: Sampled, trace: Trace) -> bool | None:
-    """Whether a continuation comes to the stated answer; None where that cannot be told.
-
-    A forced answer is the first line alone, so that what a writer rambles on about behind it, cut or not, is not read.
-    """
-    text = said.text
+    """Whether a continuation comes to the stated answer; None where that cannot be told."""
     if question.kind is ProbeKind.EARLY_ANSWERING:
-        first, newline, _ = text.strip().partition("\n")
-        if said.truncated and not newline:
-            return None
-        text = f"The answer is {first.lstrip(': ')}"
-    elif said.truncated:
+        return answers_at_once(said, trace)
+    if said.truncated:
         return None
+    return _says_stated(said.text, trace)
+
+
+def answers_at_once(said: Sampled, trace: Trace) -> bool | None:
+    """Whether what follows `FORCED` is the stated answer; None where that cannot be told.
+
+    It is the first line alone, so that what a writer rambles on about behind it, cut or not, is not read.
+    """
+    first, newline, _ = said.text.strip().partition("\n")
+    return None if said.truncated and not newline else _says_stated(f"The answer is {first.lstrip(': ')}", trace)
+
+
+def _says_stated(text: str, trace: Trace) -> bool | None:
     found = extract_answer(text, problem=trace.problem)
     return None if found is None or trace.answer is None else is_stated(found.text, trace.answer.text, trace.problem)
+
+
+def steps_before_answer(trace: Trace) -> Sequence[str]:
+    """Return the blind texts of the derivation up to the first one that mentions the stated answer."""
+    texts = [step.blind_text for step in trace.derivation()]
+    return texts[: _ends(trace, texts)[1]]
+
+
+def _ends(trace: Trace, texts: Sequence[str]) -> tuple[int, int]:
+    """Return the positions of the first statement of the answer, and of its first mention; else their number."""
+    open_until = next((at for at, text in enumerate(texts) if ANSWER_PLACEHOLDER in text), len(texts))
+    return open_until, open_until if trace.answer is None else _first_mention(texts[:open_until], trace.answer.text)
 
 
 def _first_mention(texts: Sequence[str], answer: str) -> int:
@@ -192,5 +209,6 @@ def _spread(first: int, last: int, most: int) -> list[int]:
     return [first] if steps < 1 else [first + round(i * (last - first) / steps) for i in range(steps + 1)]
 
 
-def _lines(texts: Sequence[str]) -> str:
+def as_lines(texts: Sequence[str]) -> str:
+    """Return steps one a line, as a writer is given them."""
     return "".join(f"{text}\n" for text in texts)

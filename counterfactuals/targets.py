@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from rafs.interventions import Target
-from rafs.quantities.replaying import leading_to, replay, replay_end
+from rafs.quantities.replaying import leading_to, replay, replay_told
 from rafs.types import Implied, QuantityGraph
 
 
@@ -17,7 +17,7 @@ def answer_of(graph: QuantityGraph, target: Target | None) -> Fraction | None:
 def leading_claims(graph: QuantityGraph, target: Target) -> frozenset[int]:
     """Return the claims that the answer is computed from, over every path."""
     if isinstance(target, Implied):
-        return leading_to(graph, None, graph.implied.index(target))
+        return frozenset().union(*(leading_to(graph, one.claim, one.implied) for one in target.operands))
     return leading_to(graph, target)
 
 
@@ -27,7 +27,7 @@ def replayed_answer(graph: QuantityGraph, claim: int, new: Fraction, target: Tar
     None where the answer is no result of the graph, and where it hangs on the claim but cannot be computed again.
     """
     if isinstance(target, Implied):
-        return replay_end(graph, claim, new)
+        return replay_told(graph, claim, new, target)
     if target is None or claim == target:
         return None if target is None else new
     replayed = replay(graph, claim, new)

@@ -25,19 +25,26 @@ _RELATION = re.compile(r"[=<>≤≥≈≠]|\\[lg]e|\\approx|\\neq")
 _FORMULA = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]|\\[a-z]+\{[^}]*\}|`[^`]*`", re.DOTALL)
 
 
+def last_conclusion(text: str) -> re.Match[str] | None:
+    """Return the last sentence of a step, where it concludes; None for a question, a plan, a condition or a formula."""
+    last = next((one for one in reversed(list(SENTENCE.finditer(text))) if one.group().strip()), None)
+    if last is None or last.group().rstrip().endswith("?") or any(p.search(last.group()) for p in (_PLANS, _RELATION)):
+        return None
+    return last
+
+
 def draw_negations(step: Step, seed: int) -> Iterator[Edit]:
     """Yield edits that turn one word of the step's last sentence into its opposite, in an order drawn by the seed.
 
-    The last sentence is where a step concludes. It is left alone where it is a question, a plan or a condition, and
-    where it says the same in a formula; so are the reasons that it gives.
+    What says the same in a formula is left alone, and so are the reasons that the sentence gives.
 
     Args:
         step: The step.
         seed: Server-side.
     """
     text = step.blind_text
-    last = next((one for one in reversed(list(SENTENCE.finditer(text))) if one.group().strip()), None)
-    if last is None or last.group().rstrip().endswith("?") or any(p.search(last.group()) for p in (_PLANS, _RELATION)):
+    last = last_conclusion(text)
+    if last is None:
         return
     closed = [found.span() for pattern in (_FORMULA, _PREMISE) for found in pattern.finditer(text, *last.span())]
     flips = [

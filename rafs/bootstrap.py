@@ -1,8 +1,10 @@
-"""A seeded bootstrap over what was sampled: an interval for the score."""
+"""Intervals by drawing again: for the score over what was sampled, and for C over samples that were not drawn."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
+
+from rafs.consensus import consensus_value
 
 N_RESAMPLES = 200
 """Enough for the two decimals that a score is shown with; each resample is a few microseconds of arithmetic."""
@@ -41,6 +43,35 @@ def bootstrap_interval(
             scores.append(score)
     if not scores:
         return None
+    return _middle(scores)
+
+
+def consensus_interval(class_sizes: Sequence[int], seed: int = 0) -> tuple[float, float]:
+    """Return where C of K new samples of the same writer lies, 95 %.
+
+    A resample of the samples themselves never sees an answer that nobody gave yet, so that K which agree would have no
+    width. Here a new sample is such an answer with probability u ~ Beta(s + 1/2, K - s + 1/2), s being the number of
+    classes of size 1; else it falls into a class by shares ~ Dirichlet(class_sizes). There are K^2 answers that nobody
+    gave, all as likely, so that two of K coincide in 2 of 5 cases.
+
+    Args:
+        class_sizes: Positive sizes of the answer classes, the one of missing answers included; they sum to K >= 2.
+        seed: Makes the interval reproducible.
+
+    Source:
+        Good 1953, "The population frequencies of species", for s / K as the share of what was not seen.
+    """
+    k, single = sum(class_sizes), sum(size == 1 for size in class_sizes)
+    random = np.random.default_rng(seed)
+    unseen = random.binomial(k, random.beta(single + 0.5, k - single + 0.5, N_RESAMPLES))
+    shares = random.dirichlet(class_sizes, N_RESAMPLES)
+    seen = random.multinomial(k - unseen, shares)
+    new = random.multinomial(unseen, [1 / k**2] * k**2)
+    counts = np.hstack([seen, new]).tolist()  # (N_RESAMPLES, classes)
+    return _middle([consensus_value([size for size in sizes if size]) for sizes in counts])
+
+
+def _middle(values: Sequence[float]) -> tuple[float, float]:
     tail = (1 - LEVEL) / 2 * 100
-    low, high = np.percentile(scores, [tail, 100 - tail])
+    low, high = np.percentile(values, [tail, 100 - tail])
     return float(low), float(high)

@@ -7,6 +7,8 @@ Block = Mapping[str, object]
 
 REASONING_TYPES = ("thinking", "reasoning", "reasoning_content")
 REPLY_TYPES = ("text", "output_text", "content")
+ENDED = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})
+"""Why a text may end by itself, as servers call it; any other reason is a cut."""
 _OTHER_KEYS = ("text", "content", "summary")
 """Where the text of a block stands otherwise, also as a list of parts; reasoning itself before its summary."""
 

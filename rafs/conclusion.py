@@ -9,12 +9,12 @@ from rafs.agreement import resampled_agreement
 from rafs.bootstrap import bootstrap_interval
 from rafs.independence import judge_independence
 from rafs.interventions import Effect, EffectMethod, Interventions, Response
-from rafs.outcomes import Component, ComponentName, Measured
+from rafs.outcomes import Component, ComponentName, Measured, Status
 from rafs.padding import carrying_steps
 from rafs.policy import Decision, Findings, Policy, Preset, decide
 from rafs.result import Evidence, ScoreInput, ScoreResult
 from rafs.support import answer_support, continuation_delta, share_read
-from rafs.types import FAILED, Abstained, Verdict, Why, judged_only
+from rafs.types import FAILED, Abstained, Entailment, Verdict, Why, judged_only
 from rafs.usage import Meter, Stage
 from rafs.validity import step_validity, suspect_positions
 
@@ -33,7 +33,7 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
         aggregate=score,
         interval=bootstrap_interval(
             partial(_resampled_score, evidence, policy, components),
-            len(evidence.agreement.samples) if _is_measured(components, ComponentName.CONSENSUS) else 0,
+            len(evidence.agreement.voters) if _is_measured(components, ComponentName.CONSENSUS) else 0,
             len(effects) if len(effects) > 1 and _has_continuations(effects) else 0,
             job.seed,
         ),
@@ -42,6 +42,39 @@ def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset
         truncated=_truncations(evidence),
         meter=meter,
     )
+
+
+def can_accept(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset) -> bool:
+    """Whether the trace is accepted if all that is not known yet turns out for the best.
+
+    Args:
+        job: The request.
+        evidence: As the checkers left it; what models said is not looked at.
+        policy: The operator's constants.
+        preset: What the decision needs.
+    """
+    best = dict.fromkeys(ComponentName, Measured(value=1.0, coverage=1.0))
+    score = aggregate(best, policy.weights, policy.epsilon)
+    findings = replace(
+        _findings(job, evidence, best, score, policy),
+        deadline_passed=False,
+        suspect=evidence.verdicts.refutes,
+        disagree=False,
+        verifier_down=False,
+        arithmetic_alone=False,
+        decorative=False,
+        answer_is_modal=True,
+    )
+    return decide(findings, policy, preset).status is Status.ACCEPT
+
+
+def least_consensus(policy: Policy) -> float:
+    """Return the C below which nothing is accepted, since the score is too low even where P, S and D are 1.
+
+    C + eps = (tau_accept / 100)^(1 / w_C): with fewer components measured the weight of C is larger, and C has to be
+    higher still.
+    """
+    return float((policy.tau_accept / 100) ** (1 / policy.weights[ComponentName.CONSENSUS]) - policy.epsilon)
 
 
 def is_settled(job: ScoreInput, evidence: Evidence, so_far: Interventions, policy: Policy, preset: Preset) -> bool:
@@ -106,9 +139,7 @@ def _findings(
     return Findings(
         components=components,
         aggregate=score,
-        independence=judge_independence(
-            verdicts.members, evidence.refused, evidence.agreement.validator or evidence.followed.validator, job.writer
-        ),
+        independence=judge_independence(verdicts.members, evidence.refused, evidence.validator, job.writer),
         has_derivation=bool(evidence.reading.trace.derivation()),
         has_answer=answer is not None,
         ambiguous_answer=answer is not None and answer.ambiguous,
@@ -175,7 +206,15 @@ def _truncations(evidence: Evidence) -> list[str]:
         too_long = [t for t, verdict in enumerate(row.verdicts) if _abstained(verdict, Why.TOO_LONG)]
         if too_long:
             cut.append(f"steps from {too_long[0]} on: beyond the window of {row.member}")
-    return cut
+    return cut + _truncated_pairs(evidence)
+
+
+def _truncated_pairs(evidence: Evidence) -> list[str]:
+    opinions = [*evidence.agreement.opinions.values(), *evidence.followed.opinions.values()]
+    windowed = sum(isinstance(said, Entailment) and said.windowed for said in opinions)
+    unread = sum(isinstance(said, Abstained) and said.why is Why.TOO_LONG for said in opinions)
+    cut = [f"{windowed} pairs of texts: beyond the validator's window, read in pieces"] if windowed else []
+    return [*cut, f"{unread} pairs of texts: beyond the validator's window, not read"] if unread else cut
 
 
 def _abstained(verdict: Verdict, *reasons: Why) -> bool:

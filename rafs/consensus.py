@@ -16,6 +16,7 @@ class Consensus:
     """The vote of K samples."""
 
     component: Component
+    """C, of the voters; its coverage is their share of those that would vote, had none been cut."""
     classes: tuple[tuple[int, ...], ...]
     """Sample indices by answer class, largest first; the samples without an answer, if any, form the last one."""
     missing: tuple[int, ...]
@@ -26,6 +27,8 @@ class Consensus:
     """Share of the samples whose answer is the stated one; None where none is stated, sampled or comparable."""
     answer_is_modal: bool | None
     """Whether the stated answer is the modal one; None where there is none of either, or they cannot be compared."""
+    standing: tuple[Truth, ...] = ()
+    """Whether each class with an answer holds the stated one; empty where none is stated, or nobody voted."""
 
 
 def group_answers(answers: Sequence[str], equivalent: Equivalence) -> list[list[int]]:
@@ -48,13 +51,14 @@ def group_answers(answers: Sequence[str], equivalent: Equivalence) -> list[list[
 
 
 def _classes(texts: Sequence[str], truths: Mapping[frozenset[str], Truth]) -> list[list[str]]:
-    """Return the connected classes of TRUE, those that hold a FALSE without the answers that bridge it."""
+    """Return the connected classes of TRUE; one that holds a FALSE falls into what its bridges leave, else apart."""
     done: list[list[str]] = []
     for members in _connected(texts, truths):
-        bridges = [text for text in members if _is_bridge(text, members, truths)]
-        if not bridges:
+        if all(truths[frozenset(pair)] is not Truth.FALSE for pair in combinations(members, 2)):
             done.append(members)
-        elif len(bridges) < len(members):
+            continue
+        bridges = [text for text in members if _is_bridge(text, members, truths)]
+        if 0 < len(bridges) < len(members):
             done += _classes([text for text in members if text not in bridges], truths)
             done += _classes(bridges, truths)
         else:
@@ -86,6 +90,11 @@ def same_answer(one: str, other: str, equivalent: Equivalence) -> Truth:
     return forward if forward is backward else Truth.UNKNOWN
 
 
+def entropy(shares: Sequence[float]) -> float:
+    """H(p) = -sum p log p with the natural logarithm, in nats; shares sum to 1, and one of 0 adds nothing."""
+    return max(0.0, -math.fsum(share * math.log(share) for share in shares if share > 0))
+
+
 def consensus_value(class_sizes: Sequence[int]) -> float:
     """C_A = 1 - H(p) / log K with the natural logarithm, p the class shares and K >= 2 the number of samples.
 
@@ -99,68 +108,74 @@ def consensus_value(class_sizes: Sequence[int]) -> float:
         Shukla et al. 2026, arXiv:2607.26102.
     """
     k = sum(class_sizes)
-    entropy = -sum(size / k * math.log(size / k) for size in class_sizes)
-    return min(1.0, max(0.0, 1 - entropy / math.log(k)))
+    return agreement_of([size / k for size in class_sizes], k)
 
 
-def answer_consensus(answers: Sequence[str | None], stated: str | None, equivalent: Equivalence) -> Consensus:
+def agreement_of(shares: Sequence[float], k: int) -> float:
+    """Return 1 - H(p) / log k, in [0, 1], to 15 digits: of k that all differ it is 0, not 2e-16."""
+    return min(1.0, max(0.0, round(1 - entropy(shares) / math.log(k), 15)))
+
+
+def answer_consensus(
+    answers: Sequence[str | None],
+    stated: str | None,
+    equivalent: Equivalence,
+    *,
+    voters: Sequence[int] | None = None,
+    n_cut: int = 0,
+) -> Consensus:
     """Vote of the samples' answers.
 
     Args:
         answers: One per sample; None where a sample states no answer.
         stated: The answer of the trace under scrutiny.
         equivalent: Three-valued equivalence of two answers.
+        voters: Indices of the samples that vote, ascending; None is all.
+        n_cut: Samples that would vote, had their text not been cut; they lower the coverage.
 
     Returns:
-        The vote; its component is Unmeasured for K < 2 and where no sample has an answer.
+        The vote; its component is Unmeasured for K < 2 voters and where none of them has an answer.
     """
-    answers = [answer if answer is None or answer.strip() else None for answer in answers]
-    answered = [index for index, answer in enumerate(answers) if answer is not None]
-    missing = tuple(index for index, answer in enumerate(answers) if answer is None)
-    texts = [answer for answer in answers if answer is not None]
-    groups = [tuple(answered[i] for i in members) for members in group_answers(texts, equivalent)]
+    voters = range(len(answers)) if voters is None else voters
+    given = {i: answer for i in voters if (answer := answers[i]) is not None and answer.strip()}
+    missing = tuple(i for i in voters if i not in given)
+    places = list(given)
+    groups = [tuple(places[i] for i in members) for members in group_answers(list(given.values()), equivalent)]
     groups.sort(key=lambda members: (-len(members), members))
     classes = (*groups, missing) if missing else tuple(groups)
     tie = len(groups) > 1 and len(groups[0]) == len(groups[1])
     modal = groups[0] if groups and not tie else None
-    component = _component(len(answers), groups, classes)
-    if isinstance(component, Unmeasured):  # one sample is no vote
-        return Consensus(
-            component=component,
-            classes=classes,
-            missing=missing,
-            modal=modal,
-            share_of_stated=None,
-            answer_is_modal=None,
-        )
-    standing = None if stated is None else _compare(stated, groups, answers, equivalent)
+    component = _component(len(voters), n_cut, groups, classes)
+    is_vote = not isinstance(component, Unmeasured)  # one sample is none
+    standing = None if stated is None or not is_vote else _compare(stated, groups, given, equivalent)
     return Consensus(
         component=component,
         classes=classes,
         missing=missing,
         modal=modal,
-        share_of_stated=_share(standing, groups, len(answers)),
+        share_of_stated=_share(standing, groups, len(voters)),
         answer_is_modal=None if standing is None or modal is None else _is_true(standing[0]),
+        standing=() if standing is None else tuple(standing),
     )
 
 
-def _component(k: int, groups: Sequence[Sequence[int]], classes: Sequence[Sequence[int]]) -> Component:
+def _component(k: int, n_cut: int, groups: Sequence[Sequence[int]], classes: Sequence[Sequence[int]]) -> Component:
     if k < 2:
-        return Unmeasured(reason="too_few_samples", detail=f"{k} samples, at least 2 are needed")
+        return Unmeasured(reason="too_few_samples", detail=f"{k} that can vote, at least 2 are needed")
     if not groups:
         return Unmeasured(reason="no_sample_has_an_answer", detail=f"{k} samples, none with a readable answer")
-    return Measured(value=consensus_value([len(members) for members in classes]), coverage=1.0)
+    return Measured(value=consensus_value([len(members) for members in classes]), coverage=k / (k + n_cut))
 
 
 def _compare(
-    stated: str, groups: Sequence[Sequence[int]], answers: Sequence[str | None], equivalent: Equivalence
+    stated: str, groups: Sequence[Sequence[int]], given: Mapping[int, str], equivalent: Equivalence
 ) -> list[Truth]:
-    """Whether the stated answer belongs to each class: TRUE with any member, FALSE with none of them in doubt."""
+    """Whether the stated answer belongs to each class: as most of its samples say that can be compared with it."""
     standing = []
     for members in groups:
-        texts = {answer for i in members if (answer := answers[i]) is not None}
-        found = {same_answer(stated, text, equivalent) for text in texts}
-        standing.append(next(truth for truth in (Truth.TRUE, Truth.UNKNOWN, Truth.FALSE) if truth in found))
+        said = [same_answer(stated, given[i], equivalent) for i in members]
+        lead = said.count(Truth.TRUE) - said.count(Truth.FALSE)
+        standing.append(Truth.TRUE if lead > 0 else Truth.FALSE if lead < 0 else Truth.UNKNOWN)
     return standing
 
 

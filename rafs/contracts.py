@@ -35,6 +35,15 @@ class PromptPart:
     trusted: bool = False
 
 
+class HasIdentity(Protocol):
+    """Speaks for a model."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """The model behind it."""
+        ...
+
+
 class Verifier(Protocol):
     """Judges steps of one trace; answer-blind and future-blind."""
 
@@ -102,13 +111,8 @@ class Ensemble(Protocol):
         ...
 
 
-class StepProber(Protocol):
+class StepProber(HasIdentity, Protocol):
     """Asks a language model the same yes/no question after each step."""
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """The model behind it."""
-        ...
 
     @property
     def fingerprint(self) -> str:
@@ -138,13 +142,8 @@ class StepProber(Protocol):
         ...
 
 
-class StepRewarder(Protocol):
+class StepRewarder(HasIdentity, Protocol):
     """Scores every step of a trace with a process reward model, which reads the trace once."""
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """The model behind it."""
-        ...
 
     @property
     def fingerprint(self) -> str:
@@ -170,16 +169,15 @@ class StepRewarder(Protocol):
         ...
 
 
-class Generator(Protocol):
+class Generator(HasIdentity, Protocol):
     """The model that wrote the trace."""
 
-    @property
-    def identity(self) -> ModelIdentity:
-        """The model behind it."""
-        ...
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
+        """Return n independent solutions of the problem, or fewer where there are no more.
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
-        """Return n independent solutions of the problem; sample i depends on (seed, i) alone where the engine can.
+        Greedy decoding (temperature 0) has one solution, sample 0. Sample i depends on (seed, i) alone where the
+        engine can do so, however many are drawn at once; each engine says what holds. Samples `first` to
+        `first + n - 1` are drawn.
 
         Raises:
             BackendError: Nothing was generated.
@@ -187,9 +185,11 @@ class Generator(Protocol):
         ...
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         """Return n continuations of every prefix, in order; each text is the continuation without its prefix.
+
+        A continuation has at most `max_tokens`, and never more than the engine's own bound.
 
         Raises:
             BackendError: Nothing was generated.
@@ -197,13 +197,26 @@ class Generator(Protocol):
         ...
 
 
-class Nli(Protocol):
-    """Says whether a premise entails or contradicts a hypothesis."""
+class Editor(HasIdentity, Protocol):
+    """Words a sentence otherwise, so that it concludes something else; whoever asks checks what it proposes."""
 
-    @property
-    def identity(self) -> ModelIdentity:
-        """The model behind it."""
+    async def propose(
+        self, sentences: Sequence[str], k: int, seed: int, meter: Meter
+    ) -> Sequence[Sequence[str | Abstained]]:
+        """Return k proposals for every sentence, in order: one line each, to stand in the sentence's place.
+
+        Nothing is promised of them: they may repeat, change nothing or change too much. `Abstained(UNPARSED)` where
+        the reply was cut, or held no sentence. The sentences are untrusted, and all that the editor sees of the trace.
+
+        Raises:
+            BackendError: Nothing was proposed.
+            OverloadedError: The model's bounded queue is full.
+        """
         ...
+
+
+class Nli(HasIdentity, Protocol):
+    """Says whether a premise entails or contradicts a hypothesis."""
 
     async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
         """Return one opinion per (premise, hypothesis), in order.
@@ -214,13 +227,8 @@ class Nli(Protocol):
         ...
 
 
-class Embedder(Protocol):
+class Embedder(HasIdentity, Protocol):
     """Maps texts to unit vectors."""
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """The model behind it."""
-        ...
 
     async def embed(self, texts: Sequence[str], meter: Meter) -> NDArray[np.float32]:
         """Return unit rows of shape (n_texts, d), in order.
@@ -231,13 +239,8 @@ class Embedder(Protocol):
         ...
 
 
-class AnswerJudge(Protocol):
+class AnswerJudge(HasIdentity, Protocol):
     """Says whether an answer follows from a derivation that does not state it."""
-
-    @property
-    def identity(self) -> ModelIdentity:
-        """The model behind it."""
-        ...
 
     async def follows(self, trace: BlindTrace, answer: str, meter: Meter) -> Verdict:
         """Return P(the answer follows from the steps of the blind trace) as `p_correct`, or why there is none.
@@ -272,6 +275,8 @@ class Prober(Protocol):
         seed: int,
         meter: Meter,
         limits: ProbeLimits,
+        editor: Editor | None = None,
+        validator: Nli | None = None,
     ) -> Interventions:
         """Edit pivotal steps of the trace and return every effect.
 
@@ -283,6 +288,8 @@ class Prober(Protocol):
             seed: Draws ties, edit families and new values; it holds the server's secret.
             meter: Where cost is counted.
             limits: Continuations are asked for in rounds, until the decision is settled or time is over.
+            editor: Of another family than the writer; asked for edits of words where rules find none.
+            validator: Likewise; without one no editor is asked, since nobody could check what it proposes.
 
         Returns:
             The effects; `missing` says why there are none when the writer failed, and `late` that time ran out: then

@@ -13,8 +13,9 @@ from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import Kind
 from rafs.interventions import Target
 from rafs.outcomes import Unmeasured
+from rafs.quantities.answering import read_told_answer
 from rafs.support import AnswerEntailment
-from rafs.types import ANSWER_PLACEHOLDER, QuantityGraph, StepKind, Trace, Truth
+from rafs.types import ANSWER_PLACEHOLDER, Implied, QuantityGraph, StepKind, Trace, Truth
 
 E_DERIVED = 1.0
 """e where exact arithmetic ends in the stated answer (ours, as are the next three)."""
@@ -39,6 +40,10 @@ class AnswerLink:
     entailment: AnswerEntailment | Unmeasured
     """e by the graph alone."""
 
+    def derived(self, graph: QuantityGraph) -> Fraction | None:
+        """Return what the derivation ends in, with what the answer's own sentence makes of it; None where unclear."""
+        return self.target.value if isinstance(self.target, Implied) else graph.derived
+
 
 def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
     """Find the stated answer in the graph.
@@ -55,6 +60,10 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
         return _link(True, _end(graph), E_DERIVED, f"the derivation ends in {show(graph.derived)}")
     if value is None:
         return _unread("derivation_not_readable")
+    if (told := read_told_answer(trace, graph, value)) is not None and graph.derived is not None:
+        detail = f"the sentence of the answer makes it of {show(graph.derived)}, in which the calculations end"
+        is_size = told.op == "abs"  # the minus may also have been lost
+        return _link(None if is_size else True, told, E_REACHED if is_size else E_DERIVED, detail)
     if graph.derived is not None and _has_clear_end(graph):
         if _may_be_rounding(value, graph.derived, trace.problem):
             detail = f"{show(value)} may be a rounding of {show(graph.derived)}, in which the derivation ends"
@@ -125,7 +134,7 @@ def _is_derived(
     if value is None and _ends_sentence(stated, graph):
         return True
     if stated in choices:
-        return _nearest_choice(derived, choices) == stated
+        return nearest_choice(derived, choices) == stated
     return value is not None and _is_rounding(stated, value, derived)
 
 
@@ -152,7 +161,7 @@ MIN_WORDS = 3
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 
 
-def _nearest_choice(derived: Fraction, choices: Mapping[str, str]) -> str | None:
+def nearest_choice(derived: Fraction, choices: Mapping[str, str]) -> str | None:
     """Return the letter of the option nearest to the derived number, where that is within a few percent."""
     values = {letter: value for letter, text in choices.items() if (value := answer_value(text)) is not None}
     distances = sorted((abs(value - derived), letter) for letter, value in values.items())

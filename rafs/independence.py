@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from rafs.contracts import Nli
+from rafs.contracts import HasIdentity
 from rafs.families import UNNAMED
 from rafs.policy import Independence
 from rafs.types import MemberVerdicts, ModelIdentity, kind_of
+
+Chosen = TypeVar("Chosen", bound=HasIdentity)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +36,9 @@ def refuse_kin(models: Iterable[tuple[str, ModelIdentity]], writer: Writer, *, o
     return frozenset() if override else frozenset(name for name, identity in models if writer.is_kin_of(identity))
 
 
-def choose_validator(validators: Iterable[Nli], writer: Writer, *, override: bool) -> Nli | None:
-    """Return the first validator, in the operator's order, that is not of the writer's families."""
-    return next((one for one in validators if override or not writer.is_kin_of(one.identity)), None)
+def choose_independent(models: Iterable[Chosen], writer: Writer, *, override: bool) -> Chosen | None:
+    """Return the first validator, or editor, in the operator's order, that is not of the writer's families."""
+    return next((one for one in models if override or not writer.is_kin_of(one.identity)), None)
 
 
 def fill_seats(

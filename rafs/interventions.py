@@ -1,13 +1,13 @@
 """Counterfactual edits and what they did to the answer."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
 from rafs.outcomes import Unmeasured
 from rafs.probes import ProbeFinding
-from rafs.types import Implied, Sampled
+from rafs.types import Abstained, Entailment, Implied, ModelIdentity, Sampled
 
 Target = int | Implied
 """What the answer is in the quantity graph: the result of a claim, by its index, or a number worked out in words."""
@@ -26,6 +26,12 @@ class EditFamily(StrEnum):
     """One operand that the problem gives is left out."""
     NEGATION = "negation"
     """One word of a conclusion without numbers becomes its opposite."""
+    PROPOSED = "proposed"
+    """Words of a conclusion without numbers become others, which an editor proposed and the validator let pass."""
+
+
+WORD_FAMILIES = frozenset({EditFamily.NEGATION, EditFamily.PROPOSED})
+"""Families that change words; the others change a number."""
 
 
 class PivotReason(StrEnum):
@@ -41,7 +47,9 @@ class PivotReason(StrEnum):
     DECORATION = "beside_the_answer"
     """The answer is no result of any claim; edits show that."""
     TEXT = "said_in_words"
-    """An inference without a claim: only a model can say what hangs on it."""
+    """An inference without a claim: only a model can say what hangs on it, and none was asked or understood."""
+    ABLATION = "ablation"
+    """An inference without a claim, left out of what the writer was to answer from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +61,9 @@ class Pivot:
     """None where the step has no claim."""
     influence: float | None
     """Elasticity of the answer A in the result x of the claim, (dA / A) / (dx / x), by exact replay of one unit in the
-    last written digit of x: its sign says in which direction the answer moves. None where it is not known, and where a
-    zero has no relative change."""
+    last written digit of x: its sign says in which direction the answer moves. By `ABLATION`, how much rarer the writer
+    gives the stated answer without the step: share with all steps - share without it, in [-1, 1]. None where it is not
+    known, and where a zero has no relative change."""
     doubt: float
     """1 - q_t, in [0, 1]; 1 for a step without a verdict."""
     reason: PivotReason
@@ -132,6 +141,32 @@ class Continued:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """One sentence, and what the editor made of it."""
+
+    sentence: str
+    seed: int
+    texts: tuple[str | None, ...]
+    """None for a reply that held no sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editing:
+    """Which models had a hand in the edits, and what they said."""
+
+    editor: ModelIdentity | None = None
+    """Asked, whether or not it replied."""
+    validator: ModelIdentity | None = None
+    """Stood by to check what the editor proposes."""
+    proposed: tuple[Proposed, ...] = ()
+    opinions: Mapping[tuple[str, str], Entailment | Abstained] = field(default_factory=dict)
+    """Of the validator, by (premise, hypothesis)."""
+
+
+NO_EDITING = Editing()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interventions:
     """All that was tried on one trace."""
 
@@ -150,7 +185,9 @@ class Interventions:
     late: bool = False
     """Time ran out: these are the effects that were observed by then."""
     n_tried: int | None = None
-    """Candidate edits that were made, valid or not; None where the stage did not begin."""
+    """Claims weighed and candidate edits made, valid or not; None where the stage did not begin."""
+    editing: Editing = NO_EDITING
+    """The models that had a hand in the edits; none where rules made them all."""
 
 
 NO_INTERVENTIONS = Interventions(effects=(), discarded=(), method=EffectMethod.NONE)
@@ -165,4 +202,4 @@ class ProbeLimits:
     is_settled: Callable[[Interventions], Awaitable[bool]]
     """Whether nothing that is still to be observed can change the decision; `not_run` stands for what may come."""
     n_tried: int | None = None
-    """In a replay of a stage that the deadline cut off: how many candidate edits had been tried by then."""
+    """In a replay of a stage that the deadline cut off: claims weighed and candidate edits made by then."""

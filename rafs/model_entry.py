@@ -32,6 +32,7 @@ class Role(StrEnum):
     PRM = "prm"
     NLI = "nli"
     EMBEDDER = "embedder"
+    EDITOR = "editor"
 
 
 class SourceKind(StrEnum):
@@ -49,7 +50,7 @@ KEYS_OF_SOURCE: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
     SourceKind.HUB: (frozenset({"revision"}), frozenset({"file", "file_sha256", "dtype", "engine"})),
     SourceKind.PACKAGE: (frozenset({"file", "sha256"}), frozenset({"file_sha256", "dtype", "engine"})),
     SourceKind.PATH: (frozenset(), frozenset({"file_sha256", "dtype", "engine"})),
-    SourceKind.ENDPOINT: (frozenset({"model"}), frozenset({"api_key_env"})),
+    SourceKind.ENDPOINT: (frozenset({"model"}), frozenset({"api_key_env", "engine"})),
 }
 """(required, also allowed) keys of a model, by its source."""
 KEYS_OF_SOME_SOURCE = frozenset[str]().union(*(a | b for a, b in KEYS_OF_SOURCE.values()))
@@ -122,6 +123,19 @@ class PrmEntry(Entry):
         return PrmLayout(**plain, first=self.first or self.step, score=self._scores[0])
 
 
+class SamplingEntry(Entry):
+    """How a generator draws texts; what is left out is the engine's own default, as models.yaml tells."""
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_new_tokens: Annotated[int, Field(ge=1, le=131_072)] | None = None
+    stop: (
+        Annotated[tuple[Annotated[str, Field(min_length=1, max_length=100)], ...], Field(min_length=1, max_length=4)]
+        | None
+    ) = None
+    """Texts that end one and are no part of it; more than 4 servers refuse."""
+
+
 class ModelEntry(Entry):
     """One model."""
 
@@ -140,16 +154,21 @@ class ModelEntry(Entry):
     """Of the single weights file."""
     dtype: Literal["float32", "bfloat16"] | None = None
     """Precision it is computed in; None is float32."""
-    engine: Literal["transformers", "vllm"] | None = None
-    """What runs it in this process; None is transformers. vLLM pays for batches, in an environment of its own."""
+    engine: Literal["transformers", "vllm", "tei"] | None = None
+    """What runs it in this process; None is transformers. vLLM pays for batches, in an environment of its own. Of an
+    endpoint, what serves it; None is a server of the OpenAI protocol, tei is text-embeddings-inference."""
     model: Annotated[str, Field(min_length=1)] | None = None
     """Name under which an endpoint serves it."""
     api_key_env: Variable | None = None
     """Name of the environment variable that holds the key; never the key."""
     chat: bool = False
-    """Whether a judge is asked within its chat template, as instruct models expect; a generator is where it has one."""
+    """Whether a judge is asked within its chat template, as instruct models expect; others are where they have one."""
     prm: PrmEntry | None = None
     """Layout of a process reward model."""
+    trained: Annotated[str, Field(min_length=1)] | None = None
+    """Instead of a layout: a head that `rafs train-verifier` made for it, a path or the name of one that ships."""
+    sampling: SamplingEntry | None = None
+    """Of a generator."""
 
     @property
     def kind(self) -> SourceKind:
@@ -184,9 +203,27 @@ class ModelEntry(Entry):
         return self
 
     @model_validator(mode="after")
+    def _the_engine_fits(self) -> Self:
+        is_served, engine = self.kind is SourceKind.ENDPOINT, self.engine
+        if engine == "tei" and not is_served:
+            raise complaint("'tei'", f"'transformers' or 'vllm': a {self.kind} source runs in this process", "engine")
+        if engine == "tei" and set(self.roles) != {Role.NLI}:
+            raise complaint(listed(self.roles), f"{Role.NLI.value!r} alone with engine 'tei'", "roles")
+        if engine not in (None, "tei") and is_served:
+            raise complaint(repr(engine), "'tei' or no such key: an endpoint runs its model itself", "engine")
+        if engine is None and is_served and Role.NLI in self.roles:
+            raise complaint("nothing", "'tei', which is what serves a validator", "engine")
+        return self
+
+    @model_validator(mode="after")
     def _a_reward_model_has_a_layout(self) -> Self:
-        if Role.PRM in self.roles and self.prm is None:
-            raise complaint("nothing", f"no omission: role {Role.PRM.value!r} needs the model's layout", "prm")
+        if Role.PRM in self.roles and self.prm is None and self.trained is None:
+            allowed = f"no omission: role {Role.PRM.value!r} needs the model's layout, or a head under `trained`"
+            raise complaint("nothing", allowed, "prm")
+        if self.trained is not None and (self.prm is not None or Role.PRM not in self.roles):
+            raise complaint("a head", f"no such key without role {Role.PRM.value!r} or beside a layout", "trained")
+        if self.trained is not None and (self.kind is SourceKind.ENDPOINT or self.engine is not None):
+            raise complaint("a head", "no such key: a head reads hidden states of a model in this process", "trained")
         if Role.PRM not in self.roles and self.prm is not None:
             raise complaint("a layout", f"no such key without role {Role.PRM.value!r}", "prm")
         return self
@@ -195,6 +232,12 @@ class ModelEntry(Entry):
     def _a_chat_is_held_with_a_judge(self) -> Self:
         if self.chat and Role.JUDGE not in self.roles:
             raise complaint("true", f"false: only role {Role.JUDGE.value!r} is asked in a chat", "chat")
+        return self
+
+    @model_validator(mode="after")
+    def _sampling_is_of_a_generator(self) -> Self:
+        if self.sampling is not None and Role.GENERATOR not in self.roles:
+            raise complaint("a value", f"no such key without role {Role.GENERATOR.value!r}", "sampling")
         return self
 
     def to_source(self) -> ModelSource | None:

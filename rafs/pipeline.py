@@ -6,19 +6,21 @@ from dataclasses import replace
 from functools import partial
 
 from rafs.agreement import count_votes, measure_agreement
+from rafs.ballot import SampleReader
 from rafs.calibration import Calibration
-from rafs.conclusion import conclude, is_settled
-from rafs.contracts import Algebra, AnswerJudge, Ensemble, Generator, Nli, Prober
+from rafs.conclusion import can_accept, conclude, is_settled, least_consensus
+from rafs.contracts import Algebra, AnswerJudge, Editor, Embedder, Ensemble, Generator, Nli, Prober
 from rafs.derivation import link_answer
 from rafs.following import ask_whether_follows
-from rafs.independence import choose_validator, refuse_kin
+from rafs.independence import choose_independent, refuse_kin
 from rafs.interventions import NO_INTERVENTIONS, Interventions, ProbeLimits
-from rafs.outcomes import Unmeasured
+from rafs.outcomes import ComponentName, Unmeasured
 from rafs.policy import Policy, Preset
 from rafs.probes import silent_probes
 from rafs.reading import read_text, settle_reading
 from rafs.result import Evidence, ScoreInput, ScoreResult, begin_evidence
-from rafs.sampling import gather_samples
+from rafs.rounds import StopRule
+from rafs.sampling import Samples, gather_samples
 from rafs.usage import Meter, Stage
 
 
@@ -34,6 +36,8 @@ class Pipeline:
         ensemble: Ensemble,
         generators: Mapping[str, Generator],
         validators: Sequence[Nli],
+        editors: Sequence[Editor],
+        embedders: Sequence[Embedder],
         answer_judges: Sequence[AnswerJudge],
         prober: Prober,
         calibration: Calibration,
@@ -44,6 +48,8 @@ class Pipeline:
         self._ensemble = ensemble
         self._generators = generators
         self._validators = validators
+        self._editors = editors
+        self._embedders = embedders
         self._answer_judges = answer_judges
         self._prober = prober
         self._calibration = calibration
@@ -65,7 +71,8 @@ class Pipeline:
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
                 await self._check(evidence, meter)
-                agreed = group.create_task(self._agree(evidence, job, writer, meter))
+                rule = self._stop_rule(job, evidence)
+                agreed = group.create_task(self._agree(evidence, job, writer, rule, meter))
                 await self._verify(evidence, job, deadline, meter)
                 limits = ProbeLimits(
                     ends_at=deadline,
@@ -98,19 +105,41 @@ class Pipeline:
             )
         evidence.cut_off.discard(Stage.VERIFY)
 
-    async def _agree(self, evidence: Evidence, job: ScoreInput, writer: Generator | None, meter: Meter) -> None:
+    def _stop_rule(self, job: ScoreInput, evidence: Evidence) -> StopRule:
+        """Return when to stop drawing samples; by what the checkers said alone, however fast the models are.
+
+        Where D is required, samples that are left out may be what measures it: then the decision hangs on all of them.
+        """
+        rule = self._preset.stop_sampling
+        if rule is not StopRule.DECISION:
+            return rule
+        needs_all = ComponentName.STABILITY in self._preset.required
+        may_accept = can_accept(job, evidence, self._policy, self._preset)
+        return StopRule.NEVER if needs_all or may_accept else rule
+
+    async def _agree(
+        self, evidence: Evidence, job: ScoreInput, writer: Generator | None, rule: StopRule, meter: Meter
+    ) -> None:
         if Stage.AGREE in job.cut_off:
             return
         with meter.timed(Stage.AGREE):
             if evidence.settled:
                 evidence.agreement = await count_votes(evidence.reading, job.samples)
             else:
+                reader = SampleReader(evidence.reading)
+                samples = job.drawn or await self._gather(job, writer, reader, rule, meter)
                 validator = self._validator_for(job)
-                samples = await gather_samples(
-                    job.problem, job.samples, writer, self._preset.n_samples, job.seed, meter
+                evidence.agreement = await measure_agreement(
+                    evidence.reading, samples, validator, meter, reader, self._embedder_for(job)
                 )
-                evidence.agreement = await measure_agreement(evidence.reading, samples, validator, meter)
         evidence.cut_off.discard(Stage.AGREE)
+
+    async def _gather(
+        self, job: ScoreInput, writer: Generator | None, reader: SampleReader, rule: StopRule, meter: Meter
+    ) -> Samples:
+        n, least = self._preset.n_samples, least_consensus(self._policy) if rule is StopRule.VOTE else None
+        plan = partial(reader.plan, n, rule, least)
+        return await gather_samples(job.problem, job.samples, writer, n, job.seed, meter, plan)
 
     async def _intervene(
         self, evidence: Evidence, job: ScoreInput, writer: Generator | None, limits: ProbeLimits, meter: Meter
@@ -139,7 +168,15 @@ class Pipeline:
                 evidence.reading, self._validator_for(job), judges, self._calibration, meter
             )
         return await self._prober.probe(
-            evidence.reading, link.target, evidence.verdicts.combined, writer, job.edit_seed, meter, limits
+            evidence.reading,
+            link.target,
+            evidence.verdicts.combined,
+            writer,
+            job.edit_seed,
+            meter,
+            limits,
+            editor=choose_independent(self._editors, job.writer, override=False),
+            validator=self._validator_for(job),
         )
 
     async def _is_settled(
@@ -151,5 +188,8 @@ class Pipeline:
         await asyncio.wait({agreed})
         return is_settled(job, evidence, so_far, self._policy, self._preset)
 
+    def _embedder_for(self, job: ScoreInput) -> Embedder | None:
+        return choose_independent(self._embedders, job.writer, override=False)
+
     def _validator_for(self, job: ScoreInput) -> Nli | None:
-        return choose_validator(self._validators, job.writer, override=self._policy.independence_override)
+        return choose_independent(self._validators, job.writer, override=self._policy.independence_override)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from rafs.aggregation import Aggregate
 from rafs.outcomes import AnswerSupport, Component, ComponentName, OutcomeLabel, Reasoning, Status, Unmeasured
 from rafs.probes import ProbeKind
+from rafs.rounds import StopRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class Preset:
     """Optional components that may be unmeasured in an accepted trace."""
     n_edits: int
     n_samples: int
-    """Samples drawn from a generator when the caller sent none."""
+    """Samples drawn from a generator, at most, when the caller sent none."""
     n_continuations: int
     n_judges: int
     """Judges asked, each of a family of its own."""
@@ -54,6 +55,8 @@ class Preset:
     deadline_s: float
     probes: tuple[ProbeKind, ...] = ()
     """Complementary probes of the writer; they inform the report and enter no score."""
+    stop_sampling: StopRule = StopRule.NEVER
+    """When fewer than n_samples are drawn."""
 
 
 NOT_EVALUATED = Unmeasured(reason="not_evaluated", detail="a checker refuted a step, which settles the decision")

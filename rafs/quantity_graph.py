@@ -99,6 +99,8 @@ class Implied:
     op: str
     """`+` (of two or more), `-`, `*`, `/`, or `abs` (the size of a negative result)."""
     operands: tuple[Operand, ...]
+    is_said: bool = True
+    """The text makes plain that it is made so; else the operation is a guess that gives the number."""
 
 
 @immutable

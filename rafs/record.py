@@ -5,9 +5,11 @@ from dataclasses import asdict
 from pydantic import Field, field_serializer
 
 from rafs.calibration import Calibration
-from rafs.interventions import Continued
+from rafs.interventions import Continued, Proposed
+from rafs.messages import Wire
 from rafs.policy import Policy, Preset
-from rafs.request import ScoreRequest, Wire
+from rafs.request import ScoreRequest
+from rafs.rounds import Stopped
 from rafs.types import Entailment, ModelIdentity, Sampled, Truth, Why
 from rafs.usage import Stage
 
@@ -56,11 +58,19 @@ class Tape(Wire):
     members: list[MemberTape]
     validator: ModelIdentity | None
     generator: ModelIdentity | None
-    entailments: list[tuple[str, str, Entailment | None]] = Field(description="Null where it could not say.")
+    entailments: list[tuple[str, str, Entailment | Why | None]] = Field(
+        description="Or why it could not say; null in records of older versions."
+    )
     algebra: list[tuple[str, str, Truth]] = Field(description="Left side, right side and truth of every claim.")
     samples: list[Sampled] | None = Field(description="Drawn from the writer; null where none were.")
+    stopped: Stopped | None = Field(default=None, description="Why no more were drawn.")
     continuations: list[Continued] = Field(description="What the writer made of each prefix, in the order of asking.")
-    n_tried: int | None = Field(description="Candidate edits tried; null where that stage did not begin.")
+    n_tried: int | None = Field(description="Claims weighed and edits tried; null where that stage did not begin.")
+    editor: ModelIdentity | None = None
+    embedder: ModelIdentity | None = Field(
+        default=None, description="It chose which pairs of claims the validator was asked; null where that were all."
+    )
+    proposals: list[Proposed] = Field(default=[], description="What the editor made of each sentence.")
     follows: list[MemberTape] = Field(description="Judges of whether the answer follows, and what they said.")
     cut_off: list[Stage] = Field(description="Stages the deadline cut off.")
 

@@ -14,16 +14,22 @@ def make_tape(result: ScoreResult) -> Tape:
     interventions, followed = evidence.interventions, evidence.followed
     return Tape(
         members=[_member(row) for row in evidence.verdicts.members],
-        validator=agreement.validator or followed.validator,
+        validator=evidence.validator or interventions.editing.validator,
         generator=evidence.generator,
         entailments=[
-            (premise, hypothesis, said if isinstance(said, Entailment) else None)
-            for (premise, hypothesis), said in {**agreement.opinions, **followed.opinions}.items()
+            (premise, hypothesis, said if isinstance(said, Entailment) else said.why)
+            for (premise, hypothesis), said in (
+                {**agreement.opinions, **followed.opinions, **interventions.editing.opinions}.items()
+            )
         ],
         algebra=[(claim.left, claim.right, claim.truth) for claim in evidence.reading.graph.claims],
         samples=list(agreement.samples) if agreement.drawn else None,
+        stopped=agreement.gathered.stopped,
         continuations=list(interventions.continued),
         n_tried=interventions.n_tried,
+        editor=interventions.editing.editor,
+        embedder=agreement.embedder,
+        proposals=list(interventions.editing.proposed),
         follows=[_member(row) for row in followed.judges],
         cut_off=sorted(evidence.cut_off),
     )
@@ -51,16 +57,21 @@ def from_tape(verdict: VerdictTape) -> Verdict:
 
 
 def to_script(record: Record) -> Script:
-    """Return what generator and validator said, by what they were asked."""
-    tape, preset, problem = record.tape, record.preset, record.request.problem
-    unread = Abstained(why=Why.TOO_LONG)
+    """Return what generator, editor and validator said, by what they were asked; samples are not drawn again."""
+    tape, problem = record.tape, record.request.problem
     script = Script(
         is_cut=Stage.INTERVENE in tape.cut_off,
-        pairs={(premise, hypothesis): said or unread for premise, hypothesis, said in tape.entailments},
+        is_choice=tape.embedder is not None,
+        pairs={
+            (premise, hypothesis): said if isinstance(said, Entailment) else Abstained(why=said or Why.TOO_LONG)
+            for premise, hypothesis, said in tape.entailments
+        },
     )
-    if tape.samples is not None:
-        drawn = SampleKey(problem=problem, prefix=None, n=preset.n_samples, seed=record.request.seed)
-        script.samples[drawn] = tuple(tape.samples)
     for one in tape.continuations:
         script.samples[SampleKey(problem=problem, prefix=one.prefix, n=one.n, seed=one.seed)] = one.texts
+    for edited in tape.proposals:
+        unparsed = Abstained(why=Why.UNPARSED)
+        script.proposals[edited.sentence, edited.seed] = tuple(
+            unparsed if text is None else text for text in edited.texts
+        )
     return script

@@ -19,6 +19,7 @@ from rafs.model_entry import Entry, Family, Id, ModelEntry, Role
 from rafs.outcomes import ComponentName
 from rafs.policy import Policy, Preset
 from rafs.probes import ProbeKind
+from rafs.rounds import StopRule
 
 Glob = Annotated[
     str, shaped(r"\^?[a-z0-9][a-z0-9*?!\[\]-]{0,39}\$?", "a lower-case glob that starts with a letter or digit")
@@ -36,6 +37,7 @@ class PresetEntry(Entry):
     accept_without: frozenset[ComponentName]
     n_edits: Count
     n_samples: Count
+    stop_sampling: StopRule = StopRule.NEVER
     n_continuations: Count
     n_judges: Annotated[int, Field(ge=1, le=8)] = 1
     stop_when_settled: bool = False
@@ -166,8 +168,8 @@ class Registry(Entry):
     def _presets_name_fitting_models(self) -> Self:
         roles = {entry.id: entry.roles for entry in self.models}
         for name, preset in self.presets.by_name().items():
-            if Role.EMBEDDER in preset.models:
-                allowed = f"no such role here: an embedder is used by being listed under {Role.NLI.value!r}"
+            if Role.EMBEDDER in preset.models and Role.NLI not in preset.models:
+                allowed = f"no such role without {Role.NLI.value!r}, whose questions an embedder chooses"
                 raise complaint("a list", allowed, f"presets.{name}.models.embedder")
             for role, ids in preset.models.items():
                 if twice := {model_id for model_id in ids if ids.count(model_id) > 1}:
@@ -176,6 +178,9 @@ class Registry(Entry):
                 for model_id in set(ids).difference(fitting):
                     lack = "a model without this role" if model_id in roles else "which is not under models"
                     raise complaint(f"{model_id!r}, {lack}", listed(fitting), f"presets.{name}.models.{role}")
+            if Role.EDITOR in preset.models and Role.NLI not in preset.models:
+                allowed = f"no such role without {Role.NLI.value!r}, which checks what an editor proposes"
+                raise complaint("a list", allowed, f"presets.{name}.models.editor")
             if preset.n_edits < self.policy.m_min:
                 allowed = f"at least policy.m_min = {self.policy.m_min}, or S is never measured"
                 raise complaint(str(preset.n_edits), allowed, f"presets.{name}.n_edits")

@@ -1,25 +1,13 @@
 """JSON in: what a caller sends."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    StringConstraints,
-    Tag,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, Field, StringConstraints, Tag, field_validator, model_validator
 
-from rafs.channels import REASONING_TYPES, REPLY_TYPES, read_message
 from rafs.limits import (
     MAX_ANSWER_CHARS,
-    MAX_NAME_CHARS,
     MAX_PROBLEM_CHARS,
     MAX_SAMPLES,
     MAX_SEED,
@@ -27,43 +15,14 @@ from rafs.limits import (
     MAX_STEPS,
     MAX_TRACE_CHARS,
 )
-
-
-class Wire(BaseModel):
-    """Strict JSON: no unknown keys, no coercion between types, no NaN."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
+from rafs.messages import Conversation, Message, Name, Turn, Wire, conversation_text, shape_of, shapes, unusable
+from rafs.sent_samples import SampleInput, to_sampled
+from rafs.types import Sampled
 
 Problem = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
 TraceText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TRACE_CHARS)]
 StepText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_STEP_CHARS)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_CHARS)]
-MAX_BLOCKS = 256
-"""Blocks of a message, and parts of a block: an agent's turn has a thinking and a tool block for every call."""
-MAX_TURNS = 256
-"""Messages of a conversation."""
 UNUSABLE_CHARACTER = re.compile("[\x00\ud800-\udfff]")
-
-
-def unusable(got: str, allowed: str, where: str) -> PydanticCustomError:
-    """Return the error for a rule that no type can say; `where` is the dotted path below the field or model."""
-    return PydanticCustomError("unusable", "{got}{allowed}", {"got": got, "allowed": allowed, "where": where})
-
-
-def shape_of(value: object) -> str | None:
-    """Return the tag of the union member that a value belongs to, so that an error speaks of that member alone."""
-    match value:
-        case str():
-            return "<text>"
-        case list():
-            return "<list>"
-        case dict() | BaseModel():
-            return "<object>"
-        case None:
-            return "<null>"
-        case _:
-            return None
 
 
 def shape_of_trace(value: object) -> str | None:
@@ -75,100 +34,12 @@ def shape_of_trace(value: object) -> str | None:
             return shape_of(value)
 
 
-def _shapes(allowed: str, shape: Callable[[object], str | None] = shape_of) -> Discriminator:
-    return Discriminator(
-        shape,
-        custom_error_type="wrong_shape",
-        custom_error_message="{allowed}",
-        custom_error_context={"allowed": allowed},
-    )
-
-
-class Sent(Wire):
-    """A part of a message as an API returns it: keys that hold neither text nor reasoning are left out."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-MessageText = Annotated[str, StringConstraints(max_length=MAX_TRACE_CHARS)]
-
-
-class TextPart(Sent):
-    """One part of a block's text."""
-
-    text: MessageText | None = None
-
-
-Parts = Annotated[list[TextPart], Field(max_length=MAX_BLOCKS)]
-
-
-class ContentBlock(Sent):
-    """One block of a message: text of the reply, or reasoning. Of any other type nothing but the type is kept."""
-
-    type: Name = Field(examples=[*REPLY_TYPES[:2], *REASONING_TYPES[:2]])
-    text: MessageText | None = None
-    thinking: MessageText | None = None
-    reasoning: MessageText | None = None
-    content: Annotated[
-        Annotated[MessageText, Tag("<text>")] | Annotated[Parts, Tag("<list>")] | Annotated[None, Tag("<null>")],
-        _shapes("text, a list of parts or null"),
-    ] = None
-    summary: Parts | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def leave_out_other_types(cls, value: Any) -> Any:
-        """Keep nothing of an image, a tool call or redacted reasoning."""
-        kind = value.get("type") if isinstance(value, dict) else None
-        is_other = isinstance(kind, str) and kind not in (*REPLY_TYPES, *REASONING_TYPES)
-        return {"type": kind} if is_other else value
-
-
-class Spoken(Sent):
-    """What a message of any role says."""
-
-    content: Annotated[
-        Annotated[MessageText, Tag("<text>")]
-        | Annotated[list[ContentBlock], Field(max_length=MAX_BLOCKS), Tag("<list>")]
-        | Annotated[None, Tag("<null>")],
-        _shapes("text, a list of content blocks or null"),
-    ] = None
-    reasoning_content: MessageText | None = None
-    reasoning: MessageText | None = Field(default=None, description="Another name of `reasoning_content`.")
-
-    def to_text(self) -> str:
-        """Return reasoning and reply as one text; see `channels.read_message`."""
-        blocks = [block.model_dump() for block in self.content] if isinstance(self.content, list) else self.content
-        return read_message(blocks, self.reasoning_content or self.reasoning)
-
-
-class Message(Spoken):
-    """An assistant message in the common chat shape."""
-
-    role: Literal["assistant"] = "assistant"
-
-
-class Turn(Spoken):
-    """One message of a conversation; only the assistant's hold the trace."""
-
-    role: Literal["assistant", "user", "system", "developer", "tool", "function"]
-
-
-Conversation = Annotated[list[Turn], Field(min_length=1, max_length=MAX_TURNS)]
-
-
-def conversation_text(turns: Sequence[object]) -> str:
-    """Return what the assistant said in a conversation, turn after turn."""
-    said = (turn.to_text() for turn in turns if isinstance(turn, Turn) and turn.role == "assistant")
-    return "\n\n".join(text for text in said if text.strip())
-
-
 TraceInput = Annotated[
     Annotated[TraceText, Tag("<text>")]
     | Annotated[list[StepText], Field(min_length=1, max_length=MAX_STEPS), Tag("<list>")]
     | Annotated[Message, Tag("<object>")]
     | Annotated[Conversation, Tag("<messages>")],
-    _shapes("text, a list of steps, an assistant message or a list of messages", shape_of_trace),
+    shapes("text, a list of steps, an assistant message or a list of messages", shape_of_trace),
 ]
 
 
@@ -192,9 +63,11 @@ class ScoreRequest(Wire):
         description="The stated answer, where it is known apart from the trace; it wins over the text.",
     )
     generator: GeneratorInfo | None = Field(default=None, description="The model that wrote the trace.")
-    samples: Annotated[list[TraceText], Field(max_length=MAX_SAMPLES)] = Field(
+    samples: Annotated[list[SampleInput], Field(max_length=MAX_SAMPLES)] = Field(
         default=[],
-        description="More traces of the same model on the same problem, for consensus and stability.",
+        description="More traces of the same model on the same problem, for consensus and stability: each a text, an "
+        "assistant message, the messages of a conversation, or one of the `choices` of a reply, with its "
+        "`finish_reason` and, if there are, its `logprobs`.",
     )
     preset: Name | None = Field(default=None, examples=["gate", "standard", "deep"])
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
@@ -204,7 +77,19 @@ class ScoreRequest(Wire):
         description="`record`: what `rafs replay` needs. `interventions`: the edits that were made.",
     )
 
-    @field_validator("problem", "trace", "answer", "generator", "samples")
+    @field_validator("samples")
+    @classmethod
+    def refuse_unusable_samples(cls, samples: list[SampleInput]) -> list[SampleInput]:
+        """Refuse what is not text, as in a trace, and a message longer than one; a cut sample may be empty."""
+        for index, sample in enumerate(map(to_sampled, samples)):
+            if not (sample.truncated or sample.text.strip()):
+                raise unusable("no text", "text of an assistant with something to read in it", str(index))
+            if len(sample.text) > MAX_TRACE_CHARS:
+                raise unusable(f"{len(sample.text)} characters in all", f"at most {MAX_TRACE_CHARS}", str(index))
+            _refuse_characters(str(index), sample.text)
+        return samples
+
+    @field_validator("problem", "trace", "answer", "generator")
     @classmethod
     def refuse_unusable_text(cls, value: object) -> object:
         """Refuse what is not text: white space alone, null bytes, lone surrogates."""
@@ -215,10 +100,12 @@ class ScoreRequest(Wire):
                 raise unusable("a message without text", "a message with text or reasoning in it", where)
             if not text.strip():
                 raise unusable("white space only", "text with something to read in it", where)
-            if found := UNUSABLE_CHARACTER.search(text):
-                got = f"the character U+{ord(found[0]):04X}"
-                raise unusable(got, "Unicode text without null bytes and lone surrogates", where)
+            _refuse_characters(where, text)
         return value
+
+    def sampled(self) -> tuple[Sampled, ...]:
+        """Return the caller's samples."""
+        return tuple(map(to_sampled, self.samples))
 
     def trace_text(self) -> str | tuple[str, ...]:
         """Return the trace as text, or as the caller's own steps."""
@@ -235,6 +122,12 @@ class ScoreRequest(Wire):
         if (total := sum(len(text) for _, text in _texts(self.trace))) > MAX_TRACE_CHARS:
             raise unusable(f"{total} characters in all", f"at most {MAX_TRACE_CHARS}", "trace")
         return self
+
+
+def _refuse_characters(where: str, text: str) -> None:
+    if found := UNUSABLE_CHARACTER.search(text):
+        got = f"the character U+{ord(found[0]):04X}"
+        raise unusable(got, "Unicode text without null bytes and lone surrogates", where)
 
 
 def _is_conversation(value: object) -> bool:

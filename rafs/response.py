@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 
+from rafs.agreement import Agreement
+from rafs.consensus_out import show_consensus
 from rafs.grammar.expressions import show
 from rafs.interventions_out import show_interventions, show_support
 from rafs.outcomes import ComponentName, Unmeasured
@@ -20,6 +22,7 @@ from rafs.wire import (
     MemberOut,
     OutcomeOut,
     ScoreResponse,
+    StabilityOut,
     StageOut,
     StepOut,
     SuspectOut,
@@ -69,7 +72,9 @@ def to_response(
         support=show_support(evidence),
         interventions=show_interventions(evidence.interventions, show_edits="interventions" in include),
         samples=len(evidence.agreement.samples),
+        consensus=show_consensus(evidence.agreement),
         contradictions=_contradictions(result),
+        stability=_stability(evidence.agreement),
         truncated=list(result.truncated),
         members=[_member(row) for row in evidence.verdicts.members],
         ledger=[row for member in evidence.verdicts.members for row in _ledger(result, member)],
@@ -103,15 +108,15 @@ def _suspect(result: ScoreResult) -> SuspectOut | None:
 
 def _answer(result: ScoreResult) -> AnswerOut:
     evidence = result.evidence
-    answer, consensus = evidence.reading.trace.answer, evidence.agreement.consensus
-    derived = evidence.reading.graph.derived
+    answer, consensus, ballot = evidence.reading.trace.answer, evidence.agreement.consensus, evidence.agreement.ballot
+    derived = evidence.link.derived(evidence.reading.graph)
     return AnswerOut(
         stated=None if answer is None else answer.text,
         source=None if answer is None else answer.source,
         ambiguous=answer is not None and answer.ambiguous,
         derived=None if derived is None else show(derived),
         derived_matches=evidence.link.matches,
-        modal=None if consensus.modal is None else evidence.agreement.answers[consensus.modal[0]],
+        modal=None if ballot is None or consensus.modal is None else ballot.answers[consensus.modal[0]],
         share=consensus.share_of_stated,
         is_modal=consensus.answer_is_modal,
     )
@@ -221,9 +226,25 @@ def _component(result: ScoreResult, name: ComponentName) -> ComponentOut:
 def _contradictions(result: ScoreResult) -> list[ContradictionOut]:
     rows = result.evidence.agreement.rows
     return [
-        ContradictionOut(traces=(rows[i], rows[j]), claims=(a, b))
-        for i, j, a, b in result.evidence.agreement.stability.contradictions
+        ContradictionOut(
+            traces=(rows[one.traces[0]], rows[one.traces[1]]),
+            claims=one.claims,
+            found_by="arithmetic" if one.by_arithmetic else "validator",
+        )
+        for one in result.evidence.agreement.stability.contradictions
     ]
+
+
+def _stability(agreement: Agreement) -> StabilityOut:
+    stability = agreement.stability
+    return StabilityOut(
+        contradiction=stability.contradiction,
+        method_diversity=stability.method_diversity,
+        n_contradictions=stability.n_contradictions,
+        pairs_full=stability.n_pairs,
+        pairs_canonical=stability.n_canonical,
+        pairs_asked=len(agreement.opinions),
+    )
 
 
 def _member(row: MemberVerdicts) -> MemberOut:

@@ -11,8 +11,9 @@ from rafs.independence import Writer
 from rafs.interventions import NO_INTERVENTIONS, Interventions
 from rafs.outcomes import Component, ComponentName, Unmeasured
 from rafs.policy import NOT_EVALUATED, Decision
+from rafs.sampling import Samples
 from rafs.support import AnswerEntailment
-from rafs.types import Abstained, MemberVerdicts, ModelIdentity, Reading, StepVerdicts, Why
+from rafs.types import Abstained, MemberVerdicts, ModelIdentity, Reading, Sampled, StepVerdicts, Why
 from rafs.usage import Meter, Stage
 
 
@@ -24,15 +25,18 @@ class ScoreInput:
     trace: str | tuple[str, ...]
     stated: str | None
     """The answer that the caller sent apart from the trace."""
-    samples: tuple[str, ...]
+    samples: tuple[Sampled, ...]
+    """The caller's."""
     writer: Writer
     seed: int
     edit_seed: int
     """`seed` with the server's secret mixed in; draws the counterfactual edits."""
     cut_off: frozenset[Stage] = frozenset()
     """In a replay: the stages that the deadline cut off when the record was made; they are not run again."""
+    drawn: Samples | None = None
+    """In a replay: the samples that the writer gave; they are not drawn again."""
     n_tried: int | None = None
-    """In a replay: candidate edits that had been tried when the deadline cut that stage off; None for not begun."""
+    """In a replay: claims weighed and edits tried when the deadline cut that stage off; None for not begun."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,6 +66,12 @@ class Evidence:
     def entailment(self) -> AnswerEntailment | Unmeasured:
         """P(the derivation entails the answer) by the graph, else by a model; else the graph's reason."""
         return self.followed.entailment or self.link.entailment
+
+    @property
+    def validator(self) -> ModelIdentity | None:
+        """The validator, where it was asked anything."""
+        editing = self.interventions.editing
+        return self.agreement.validator or self.followed.validator or (editing.validator if editing.opinions else None)
 
     def settle(self) -> None:
         """Note that the decision cannot change any more, and what is not run therefore."""

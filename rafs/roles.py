@@ -62,13 +62,12 @@ def step_roles(reading: Reading, link: AnswerLink, interventions: Interventions)
         interventions: Edits and probes that were made; none for the graph alone.
     """
     graph = reading.graph
-    end = _end_of(graph, link)
     behind = _steps_behind(graph)
-    carrying = 0 if end is None else behind[end]
+    carrying = _carrying(link, behind)
     own: dict[int, int] = {}
     for node, steps in behind.items():
         own[_step_of(graph, node)] = own.get(_step_of(graph, node), 0) | steps
-    is_known = graph.complete and (end is not None or link.is_absent)
+    is_known = graph.complete and (link.target is not None or link.is_absent)
     roles = {}
     for step in reading.trace.derivation():
         necessity, source = _necessity(step.index, interventions)
@@ -106,10 +105,12 @@ def _necessity(step: int, interventions: Interventions) -> tuple[float | None, N
     return None, None
 
 
-def _end_of(graph: QuantityGraph, link: AnswerLink) -> Node | None:
+def _carrying(link: AnswerLink, behind: Mapping[Node, int]) -> int:
+    """Return the steps that the answer is computed from."""
     if isinstance(link.target, Implied):
-        return True, graph.implied.index(link.target)
-    return None if link.target is None else (False, link.target)
+        sources = (source for operand in link.target.operands for source in _sources(operand))
+        return reduce(or_, (behind[source] for source in sources), 1 << link.target.step)
+    return 0 if link.target is None else behind[False, link.target]
 
 
 def _steps_behind(graph: QuantityGraph) -> Mapping[Node, int]:

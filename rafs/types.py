@@ -232,6 +232,8 @@ class Entailment:
     entails: float
     neutral: float
     contradicts: float
+    windowed: bool = False
+    """The premise passed the model's window and was read in overlapping pieces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,6 +251,15 @@ class Sampled:
     text: str
     truncated: bool
     """True when a length limit cut it; a truncated sample never votes."""
+    logprob: float | None = None
+    """Natural log-probability of all its tokens by the model at temperature 1, in nats; None where it is not known."""
+    n_tokens: int | None = None
+    """Tokens that `logprob` sums over, the end token included where the engine counts it."""
+
+    @property
+    def mean_logprob(self) -> float | None:
+        """Mean log-probability of a token; None where it is not known."""
+        return None if self.logprob is None or not self.n_tokens else self.logprob / self.n_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

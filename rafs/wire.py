@@ -4,8 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from rafs.consensus_wire import ConsensusOut
+from rafs.messages import Wire
 from rafs.record import ProvenanceOut, Record
-from rafs.request import Wire
 
 
 class ClaimOut(Wire):
@@ -132,7 +133,9 @@ class InterventionsOut(Wire):
 
     method: Literal["replay", "continuation", "none"]
     valid: int
-    discarded: dict[str, int] = Field(description="Edits that broke a constraint, by reason.")
+    discarded: dict[str, int] = Field(
+        description="Edits that broke a constraint or that the validator refused, by reason."
+    )
     not_needed: int = Field(description="Continuations that were not asked, since the decision was settled.")
     not_run: int = Field(description="Continuations that time, or a failure of the writer, left out.")
     late: bool = Field(description="Whether time ran out: then the effects are what was observed by then.")
@@ -146,7 +149,10 @@ class PivotOut(Wire):
 
     step: int
     reason: str
-    influence: float | None = Field(description="Elasticity of the answer in the step's result, by exact replay.")
+    influence: float | None = Field(
+        description="Elasticity of the answer in the step's result, by exact replay; with reason `ablation`, how much "
+        "rarer the writer gives the stated answer without the step."
+    )
     doubt: float = Field(description="1 - p_correct; 1 where nobody judged the step.")
 
 
@@ -212,6 +218,25 @@ class ContradictionOut(Wire):
 
     traces: tuple[int, int]
     claims: tuple[str, str]
+    found_by: Literal["arithmetic", "validator"] = Field(
+        description="One quantity with two results, or a validator's opinion of the words."
+    )
+
+
+class StabilityOut(Wire):
+    """How the traces behind the modal answer differ; component D says by how much."""
+
+    contradiction: float | None = Field(
+        description="Share of the compared pairs of traces with a quantity of two results."
+    )
+    method_diversity: float | None = Field(
+        description="Share of the calculations of two traces that neither match nor contradict one of the other: right "
+        "by another way, or beside the point."
+    )
+    n_contradictions: int = Field(description="All that were found; `contradictions` shows the first ones.")
+    pairs_full: int = Field(description="Pairs of claims of these traces in both directions, K (K - 1) C^2.")
+    pairs_canonical: int = Field(description="Those decided without a model, by their canonical form.")
+    pairs_asked: int = Field(description="Those put to the validator; equal texts count once. The others weigh 0.")
 
 
 class ScoreResponse(Wire):
@@ -233,8 +258,12 @@ class ScoreResponse(Wire):
     independence: Literal["independent", "unknown", "overridden", "none_left"]
     support: SupportOut
     interventions: InterventionsOut
-    samples: int
+    samples: int = Field(description="Sent or drawn; `consensus.k` is how many of them voted.")
+    consensus: ConsensusOut | None = Field(
+        default=None, description="Null where there are no samples, or nobody counted them."
+    )
     contradictions: list[ContradictionOut]
+    stability: StabilityOut
     truncated: list[str] = Field(description="Fields of the input that were not wholly looked at, and why.")
     members: list[MemberOut]
     ledger: list[LedgerRow]

@@ -1,4 +1,4 @@
-"""The command line: `rafs score | explain | serve | models | replay`."""
+"""The command line: `rafs score | explain | serve | models | replay | train-verifier`."""
 
 import asyncio
 import logging
@@ -24,6 +24,7 @@ from service.routes import ScoringService
 from service.server import check_address, check_port
 from service.server import serve as run_server
 from service.settings import load_settings
+from service.train_cli import train_verifier
 from service.visible import show_text
 
 app = typer.Typer(
@@ -106,6 +107,7 @@ def score(
 
 
 app.command()(explain)
+app.command()(train_verifier)
 
 
 @app.command()

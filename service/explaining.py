@@ -160,7 +160,8 @@ def _end(reading: Reading, link: AnswerLink) -> Text:
     graph, answer = reading.graph, reading.trace.answer
     where = "" if graph.derived_claim is None else f" [{graph.derived_claim}]"
     where = where if graph.derived_implied is None else f" ({graph.derived_implied})"
-    derived = "not to be told" if graph.derived is None else f"{show(graph.derived)}{where}"
+    value = link.derived(graph)
+    derived = "not to be told" if value is None else f"{show(value)}{where if value == graph.derived else ''}"
     stated = "none" if answer is None else plain(answer.text, MAX_SHOWN_CHARS)
     text = Text.assemble(("derived answer ", "bold"), derived, "\n", ("stated answer  ", "bold"), stated)
     if MATCHES[link.matches]:

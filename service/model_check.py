@@ -10,10 +10,11 @@ from rafs.engines.loading import load_model
 from rafs.engines.transformers_prm import TransformersRewarder
 from rafs.model_entry import ModelEntry, Role
 from rafs.types import ModelIdentity
+from service.stock import load_trained
 
 MANIFEST_SUFFIX = ".sha256.json"
 """Beside the weights, written right after they were fetched and checked against the registry's hash."""
-CAUSAL_ROLES = {Role.JUDGE, Role.GENERATOR}
+CAUSAL_ROLES = {Role.JUDGE, Role.GENERATOR, Role.EDITOR}
 
 
 def record_hashes(weights: Path) -> None:
@@ -40,9 +41,13 @@ def describe_exactness(entry: ModelEntry, weights: Path, threads: int) -> str:
 
     Raises:
         BackendError: It does not load.
+        ConfigError: Its trained head belongs to another model.
     """
+    identity = ModelIdentity(id=entry.id, family=entry.family, revision="")
+    if entry.trained is not None:
+        load_trained(entry, weights, identity, threads)[0].close()
+        return "loads, and is what its head was trained on"
     if entry.prm is not None:
-        identity = ModelIdentity(id=entry.id, family=entry.family, revision="")
         TransformersRewarder.load(weights, identity, entry.prm.to_layout(), threads=threads).close()
         return "loads, with its score"
     if not CAUSAL_ROLES & set(entry.roles):

@@ -10,6 +10,7 @@ from rich.text import Text
 from rafs.types import Why
 from rafs.wire import ClaimOut, ComponentOut, MemberOut, ProbeOut, ScoreResponse, StepOut
 from service.visible import show_text
+from service.votes import describe_votes
 
 MAX_STEP_CHARS = 240
 MAX_CLAIM_CHARS = 120
@@ -206,7 +207,7 @@ def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
         yield "Support", f"the answer follows with e = {response.support.e:.2f} by {response.support.e_source}{moved}"
     yield "Edits", _interventions(response)
     yield from (("Probe", _probe(probe)) for probe in response.interventions.probes)
-    yield "Samples", f"{response.samples}" if response.samples else "none"
+    yield from (("Samples", line) for line in describe_votes(response))
     for pair in response.contradictions[:3]:
         first, second = (plain(claim, MAX_CLAIM_CHARS) for claim in pair.claims)
         one, other = ("this trace" if number < 0 else f"sample {number}" for number in pair.traces)

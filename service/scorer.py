@@ -5,27 +5,35 @@ import hashlib
 import hmac
 import uuid
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from rafs import __version__
 from rafs.calibration import Calibration
+from rafs.engines.edit_prompt import EDIT_PROMPT_VERSION
 from rafs.engines.solve_prompt import SOLVE_PROMPT_VERSION
 from rafs.errors import InputError
 from rafs.grammar.measures import load_units
 from rafs.independence import Writer
 from rafs.model_entry import ModelEntry, SourceKind
 from rafs.pipeline import Pipeline
-from rafs.record import ModelOut, ProvenanceOut, Record, Tape
+from rafs.record import ModelOut, ProvenanceOut, Record
 from rafs.recording import make_tape
 from rafs.registry import Registry, config_hash
 from rafs.request import GeneratorInfo, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
+from rafs.sampling import Samples
 from rafs.types import judged_only, kind_of
 from rafs.usage import Caller, Meter, Priority, Stage
 from rafs.wire import ModelStatus, ScoreResponse
 from verifiers.judge_prompt import ANSWER_PROMPT_VERSION, PROMPT_VERSION
 
-PROMPTS = {"judge": PROMPT_VERSION, "answer_judge": ANSWER_PROMPT_VERSION, "generator": SOLVE_PROMPT_VERSION}
+PROMPTS = {
+    "judge": PROMPT_VERSION,
+    "answer_judge": ANSWER_PROMPT_VERSION,
+    "generator": SOLVE_PROMPT_VERSION,
+    "editor": EDIT_PROMPT_VERSION,
+}
 """Version of the prompt of each role that has one."""
 
 
@@ -166,24 +174,32 @@ async def replay(record: Record, build_replay: Callable[[Record], Pipeline]) -> 
         build_replay: Builds a pipeline on the record's tape and constants.
     """
     writer = Writer(model=record.writer_model, families=frozenset(record.writer_families))
-    result = await build_replay(record).score(to_input(record.request, writer, record.edit_seed, record.tape), Meter())
+    job = _as_recorded(to_input(record.request, writer, record.edit_seed), record)
+    result = await build_replay(record).score(job, Meter())
     return to_response(result, str(uuid.uuid4()), record.provenance, record.request.include, record)
 
 
-def to_input(request: ScoreRequest, writer: Writer, edit_seed: int, tape: Tape | None = None) -> ScoreInput:
-    """Return the request as the flow takes it; in a replay, with what the tape says of the deadline."""
-    cut_off = frozenset[Stage]() if tape is None else frozenset(tape.cut_off)
+def to_input(request: ScoreRequest, writer: Writer, edit_seed: int) -> ScoreInput:
+    """Return the request as the flow takes it."""
     return ScoreInput(
         problem=request.problem,
         trace=request.trace_text(),
         stated=request.answer,
-        samples=tuple(request.samples),
+        samples=request.sampled(),
         writer=writer,
         seed=request.seed,
         edit_seed=edit_seed,
-        cut_off=cut_off,
-        n_tried=tape.n_tried if tape is not None and Stage.INTERVENE in cut_off else None,
     )
+
+
+def _as_recorded(job: ScoreInput, record: Record) -> ScoreInput:
+    """Return the input with what the tape says of the deadline and of the samples that were drawn."""
+    tape, drawn = record.tape, None
+    if tape.samples is not None:
+        n = record.preset.n_samples
+        drawn = Samples(texts=tuple(tape.samples), drawn=True, n_planned=n, stopped=tape.stopped)
+    n_tried = tape.n_tried if Stage.INTERVENE in tape.cut_off else None
+    return replace(job, drawn=drawn, cut_off=frozenset(tape.cut_off), n_tried=n_tried)
 
 
 def _priority_of(preset: str) -> Priority:
@@ -202,9 +218,12 @@ def models_used(result: ScoreResult) -> list[ModelOut]:
     evidence = result.evidence
     used = [(kind_of(row.member), row.identity) for row in evidence.verdicts.members if judged_only(row.verdicts)]
     used += [(kind_of(row.member), row.identity) for row in evidence.followed.judges if judged_only(row.verdicts)]
-    used.append(("nli", evidence.agreement.validator or evidence.followed.validator))
+    used.append(("nli", evidence.validator))
+    used.append(("embedder", evidence.agreement.embedder))
     if evidence.agreement.drawn or evidence.interventions.continued:
         used.append(("generator", evidence.generator))
+    if evidence.interventions.editing.proposed:
+        used.append(("editor", evidence.interventions.editing.editor))
     return [
         ModelOut(id=model.id, family=model.family, revision=model.revision, role=role)
         for role, model in used

@@ -32,7 +32,9 @@ def try_server(entry: ModelEntry) -> tuple[bool, str]:
         attempts=1,
     )
     try:
-        return _look_up(settings.model, asyncio.run(_list_models(settings)))
+        is_tei = entry.engine == "tei"
+        names = asyncio.run(_list_models(settings, is_tei=is_tei))
+        return _look_up(settings.model, names, "text-embeddings-inference" if is_tei else "OpenAI-compatible")
     except RejectedError as error:
         match error.status:
             case 404 | 405:
@@ -45,10 +47,13 @@ def try_server(entry: ModelEntry) -> tuple[bool, str]:
         return False, f"NOT usable: {show_text(str(error), MAX_LINE_CHARS)}"
 
 
-async def _list_models(settings: ServerSettings) -> list[str] | None:
+async def _list_models(settings: ServerSettings, *, is_tei: bool) -> list[str] | None:
     """Return the served names, None where the reply is no list of models."""
     connection = ServerConnection(settings)
     try:
+        if is_tei:
+            name = (await connection.get("/info")).get("model_id")
+            return [name] if isinstance(name, str) else None
         return _names(await connection.get("/v1/models"))
     finally:
         await connection.close()
@@ -59,9 +64,9 @@ def _names(reply: Mapping[str, Json]) -> list[str] | None:
     return [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row] if isinstance(rows, list) else None
 
 
-def _look_up(model: str, names: list[str] | None) -> tuple[bool, str]:
+def _look_up(model: str, names: list[str] | None, kind: str) -> tuple[bool, str]:
     if names is None:
-        return False, "reachable, but what answers is no OpenAI-compatible server"
+        return False, f"reachable, but what answers is no {kind} server"
     if model in names:
         return True, f"reachable; serves {show_text(model)!r}"
     others = ", ".join(repr(show_text(name)) for name in names[:MAX_NAMES]) or "none"

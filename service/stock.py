@@ -6,20 +6,24 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
-from rafs.contracts import Generator, Nli, StepProber, Verifier
+from rafs.contracts import Editor, Embedder, Generator, Nli, StepProber, Verifier
 from rafs.engines.embeddings import SentenceEmbedder
+from rafs.engines.model_editor import ModelEditor
 from rafs.engines.nli import EmbeddingNli
 from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
 from rafs.engines.remembered_pairs import RememberingNli
 from rafs.engines.remembered_probes import RememberingProber
 from rafs.engines.remembered_rewards import RememberingRewarder
+from rafs.engines.remembered_vectors import RememberingEmbedder
 from rafs.engines.sequence_nli import SequenceClassifierNli
 from rafs.engines.server_connection import ServerConnection, ServerSettings
 from rafs.engines.server_generator import ServerGenerator
+from rafs.engines.server_nli import ServerNli
 from rafs.engines.server_prober import ServerProber
 from rafs.engines.server_rewarder import ServerRewarder
+from rafs.engines.step_reader import TransformersStepReader
 from rafs.engines.transformers_generator import TransformersGenerator
 from rafs.engines.transformers_lm import TransformersProber
 from rafs.engines.transformers_prm import TransformersRewarder
@@ -35,6 +39,9 @@ from service.scorer import revision_of
 from service.settings import PULL
 from verifiers.judge import JudgeVerifier
 from verifiers.prm import PrmVerifier
+from verifiers.trained.artefacts import check_base, load_head
+from verifiers.trained.head import StepHead
+from verifiers.trained.verifier import TrainedVerifier
 
 Built = TypeVar("Built")
 
@@ -141,6 +148,8 @@ def build_prober(order: Order) -> StepProber:
 
 def build_prm(order: Order) -> Verifier:
     """Return the model as a process reward model."""
+    if order.entry.trained is not None:
+        return build_trained(order)
     assert order.entry.prm is not None  # the registry sees to it
     layout = order.entry.prm.to_layout()
     if order.is_served:
@@ -154,25 +163,61 @@ def build_prm(order: Order) -> Verifier:
     return PrmVerifier(RememberingRewarder(order.keep(rewarder)))
 
 
+def build_trained(order: Order) -> TrainedVerifier:
+    """Return a trained head on the model."""
+    reader, head = load_trained(order.entry, order.folder, order.identity, order.threads)
+    return TrainedVerifier(order.keep(reader), head)
+
+
+def load_trained(
+    entry: ModelEntry, folder: Path, identity: ModelIdentity, threads: int
+) -> tuple[TransformersStepReader, StepHead]:
+    """Load a base and its trained head, after a look at whether they belong together.
+
+    Raises:
+        ConfigError: They do not.
+        BackendError: One of them cannot be loaded.
+    """
+    path, dtype = Path(entry.trained or ""), entry.dtype or "float32"
+    head, needed = load_head(path)
+    if dtype != needed.dtype:
+        raise ConfigError(f"model {entry.id!r}: dtype: got {dtype}, allowed {needed.dtype}, as its head was trained")
+    reader = TransformersStepReader.load(folder, identity, needed.layers, threads=threads, dtype=dtype)
+    check_base(path, needed, reader.weights_sha256())
+    return reader, head
+
+
 def build_nli(order: Order) -> Nli:
-    """Return the model as a validator: a three-way classifier, or an embedder with exact checks on top."""
+    """Return the model as a validator: a three-way classifier."""
     if order.is_served:
-        raise ConfigError(f"model {order.entry.id!r}: a validator runs in this process, not behind an endpoint")
+        return RememberingNli(ServerNli(order.connect(), order.identity))
     if order.is_on_vllm:
         raise ConfigError(f"model {order.entry.id!r}: engine: got vllm, allowed transformers for a validator")
-    if Role.EMBEDDER in order.entry.roles:
-        return EmbeddingNli(order.keep(SentenceEmbedder.load(order.folder, order.identity, threads=order.threads)))
-    return RememberingNli(order.keep(SequenceClassifierNli.load(order.folder, order.identity, threads=order.threads)))
-
-
-def build_generator(order: Order) -> Generator:
-    """Return the model as the writer of traces."""
-    if order.is_served:
-        return ServerGenerator(order.connect(), order.identity)
-    if order.is_on_vllm:
-        return VllmGenerator(*order.start_vllm(), order.identity)
     dtype = order.entry.dtype or "float32"
-    return order.keep(TransformersGenerator.load(order.folder, order.identity, threads=order.threads, dtype=dtype))
+    classifier = SequenceClassifierNli.load(order.folder, order.identity, threads=order.threads, dtype=dtype)
+    return RememberingNli(order.keep(classifier))
+
+
+def build_embedder(order: Order) -> Embedder:
+    """Return the model as an embedder, which a validator may stand on and a prefilter share."""
+    if order.is_served or order.is_on_vllm:
+        raise ConfigError(f"model {order.entry.id!r}: an embedder runs in this process, on transformers")
+    embedder = SentenceEmbedder.load(order.folder, order.identity, threads=order.threads)
+    return RememberingEmbedder(order.keep(embedder))
+
+
+def build_generator(order: Order) -> ServerGenerator | VllmGenerator | TransformersGenerator:
+    """Return the model as the writer of traces."""
+    sampling = order.entry.sampling
+    settings: dict[str, Any] = {} if sampling is None else sampling.model_dump(exclude_none=True)
+    if order.is_served:
+        return ServerGenerator(order.connect(), order.identity, **settings)
+    if order.is_on_vllm:
+        return VllmGenerator(*order.start_vllm(), order.identity, **settings)
+    dtype = order.entry.dtype or "float32"
+    return order.keep(
+        TransformersGenerator.load(order.folder, order.identity, threads=order.threads, dtype=dtype, **settings)
+    )
 
 
 class Stock:
@@ -198,7 +243,20 @@ class Stock:
 
     def validators(self, preset: str) -> list[Nli]:
         """Return the validators of a preset, in order of preference."""
-        return [self._take(entry, Role.NLI, build_nli) for entry in self._registry.candidates(preset, Role.NLI)]
+        return [self._validator(entry) for entry in self._registry.candidates(preset, Role.NLI)]
+
+    def _validator(self, entry: ModelEntry) -> Nli:
+        """Return a three-way classifier, or exact checks on top of an embedder."""
+        if Role.EMBEDDER in entry.roles:
+            return EmbeddingNli(self._take(entry, Role.EMBEDDER, build_embedder))
+        return self._take(entry, Role.NLI, build_nli)
+
+    def embedders(self, preset: str) -> list[Embedder]:
+        """Return the embedders that choose what the validators of a preset are asked, in order of preference."""
+        return [
+            self._take(entry, Role.EMBEDDER, build_embedder)
+            for entry in self._registry.candidates(preset, Role.EMBEDDER)
+        ]
 
     def generators(self, preset: str) -> dict[str, Generator]:
         """Return the generators of a preset, by everything that they are called, in lower case."""
@@ -207,6 +265,13 @@ class Stock:
             generator = self._take(entry, Role.GENERATOR, build_generator)
             found |= {name.casefold(): generator for name in entry.names if name}
         return found
+
+    def editors(self, preset: str) -> list[Editor]:
+        """Return the editors of a preset, in order of preference; one that also writes traces is loaded once."""
+        return [
+            ModelEditor(self._take(entry, Role.GENERATOR, build_generator), fence_key=self._fence_key)
+            for entry in self._registry.candidates(preset, Role.EDITOR)
+        ]
 
     def _take(self, entry: ModelEntry, role: Role, build: Callable[[Order], Built]) -> Built:
         identity = ModelIdentity(

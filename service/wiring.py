@@ -6,8 +6,8 @@ from dataclasses import replace
 from counterfactuals.probe import CounterfactualProber
 from rafs.algebra import AlgebraWorker
 from rafs.calibration import DEFAULT_CALIBRATION, Calibration
-from rafs.contracts import Algebra, AnswerJudge, Generator, Nli, Verifier
-from rafs.engines.scripted import ScriptedAlgebra, ScriptedGenerator, ScriptedNli
+from rafs.contracts import Algebra, AnswerJudge, Editor, Embedder, Generator, Nli, Verifier
+from rafs.engines.scripted import ScriptedAlgebra, ScriptedEditor, ScriptedGenerator, ScriptedNli
 from rafs.engines.weights import locate
 from rafs.errors import ConfigError
 from rafs.model_entry import ModelEntry
@@ -41,6 +41,8 @@ def assemble(
     validators: Sequence[Nli],
     generators: Mapping[str, Generator],
     answer_judges: Sequence[AnswerJudge] = (),
+    editors: Sequence[Editor] = (),
+    embedders: Sequence[Embedder] = (),
 ) -> Pipeline:
     """Put a pipeline together from its parts; scoring and replay share it."""
     return Pipeline(
@@ -50,11 +52,14 @@ def assemble(
         ensemble=VerifierEnsemble(checkers, models, calibration, policy.q_refuted, n_judges=preset.n_judges),
         generators=generators,
         validators=validators,
+        editors=editors,
+        embedders=embedders,
         prober=CounterfactualProber(
             n_edits=preset.n_edits,
             n_continuations=preset.n_continuations,
             m_min=policy.m_min,
             probes=preset.probes,
+            with_ablation=preset.name != "gate",
         ),
         calibration=calibration,
         answer_judges=answer_judges,
@@ -101,6 +106,8 @@ def build_scorer(settings: Settings) -> Scorer:
             validators=stock.validators(name),
             generators=stock.generators(name),
             answer_judges=stock.judges(name),
+            editors=stock.editors(name),
+            embedders=stock.embedders(name),
         )
 
     def is_ready(entry: ModelEntry) -> bool:
@@ -134,6 +141,7 @@ def build_replay(record: Record) -> Pipeline:
         models=[verifier for verifier in recorded if verifier.identity is not None],
         answer_judges=[RecordedAnswerJudge(row, row.identity) for row in tape.follows if row.identity is not None],
         validators=[] if tape.validator is None else [ScriptedNli(script, tape.validator)],
+        editors=[] if tape.editor is None else [ScriptedEditor(script, tape.editor)],
         generators={}
         if tape.generator is None
         else {(record.writer_model or "").casefold(): ScriptedGenerator(script, tape.generator)},

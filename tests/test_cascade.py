@@ -15,7 +15,11 @@ from tests.test_flow import STEPS, LengthJudge, WordNli, content, request, score
 from tests.test_generator_flow import Writer
 
 FALSE = "She has 4 * 15 = 70 nuts.\nAfter eating 10 she has 70 - 10 = 60 nuts.\nSo some are left.\nThe answer is 60."
-SAMPLES = [FALSE, "Some are left, for 4 * 15 = 70 and 70 - 10 = 60.\nThe answer is 60.", "#### 50"]
+SAMPLES = [
+    FALSE.replace("So some", "Some"),
+    "Some are left, for 4 * 15 = 70 and 70 - 10 = 60.\nThe answer is 60.",
+    "#### 50",
+]
 TOKENS = 7
 """That each stand-in claims to cost for a call."""
 
@@ -34,7 +38,7 @@ class Validator(WordNli):
 
 class Solver(Writer):
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         meter.add("intervene", calls=1, tokens=TOKENS)
         return await super().continue_trace(problem, prefixes, n, seed, meter)

@@ -128,13 +128,13 @@ class Slow(Follower):
         self.samples_hang = samples_hang
         self.rounds = 0
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
         if self.samples_hang:
             await asyncio.Event().wait()
         return await super().sample(problem, n, seed, meter)
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         self.rounds += 1
         if self.rounds == self.hangs_in:

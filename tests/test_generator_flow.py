@@ -14,6 +14,7 @@ from rafs.engines.scripted import ScriptedAlgebra
 from rafs.errors import BackendError
 from rafs.pipeline import Pipeline
 from rafs.record import Record
+from rafs.registry import Registry
 from rafs.request import ScoreRequest
 from rafs.types import BlindTrace, Judged, ModelIdentity, Sampled, Verdict
 from rafs.usage import Meter
@@ -37,12 +38,12 @@ class Writer:
         self.sticks_to = sticks_to
         self.prefixes: list[str] = []
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
         meter.add("sample", calls=n, tokens=n)
         return [Sampled(text=self.drawn, truncated=False)] * n
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         self.prefixes += prefixes
         return [[Sampled(text=self.sticks_to or self.follow(prefix), truncated=False)] * n for prefix in prefixes]
@@ -62,11 +63,11 @@ class Writer:
 class Gone(Writer):
     """A writer that cannot be reached."""
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
         raise BackendError("no connection to 10.0.0.1")
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         raise BackendError("no connection to 10.0.0.1")
 
@@ -76,8 +77,14 @@ PRESETS = {name: entry.model_copy(update=FEW) for name, entry in STOCK.presets.b
 REGISTRY = STOCK.model_copy(update={"presets": STOCK.presets.model_copy(update=PRESETS)})
 
 
-def build(generator: Generator, calibration: Calibration, answer_judges: Sequence[AnswerJudge], name: str) -> Pipeline:
-    preset = REGISTRY.presets.by_name()[name].to_preset(name)
+def build(
+    generator: Generator,
+    calibration: Calibration,
+    answer_judges: Sequence[AnswerJudge],
+    name: str,
+    registry: Registry = REGISTRY,
+) -> Pipeline:
+    preset = registry.presets.by_name()[name].to_preset(name)
     return assemble(
         REGISTRY.policy.to_policy(),
         preset,

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 import pytest
 
 PACKAGES = ("rafs", "verifiers", "counterfactuals", "service")
-SLOW = ("torch", "transformers", "vllm", "sympy", "sentence_transformers", "gguf", "huggingface_hub", "pint")
+SLOW = (
+    "torch",
+    "transformers",
+    "vllm",
+    "sympy",
+    "sentence_transformers",
+    "gguf",
+    "huggingface_hub",
+    "pint",
+    "scipy",
+    "sklearn",
+)
 
 IMPORT_EVERYTHING = """
 import importlib, json, pkgutil, sys

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from rafs.contracts import StepRewarder
+from rafs.fences import show_invisible
 from rafs.types import BlindTrace, ModelIdentity, Verdict
 from rafs.usage import Meter
-from verifiers.judge_prompt import show_invisible
 
 
 class PrmVerifier:

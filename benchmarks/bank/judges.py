@@ -9,10 +9,11 @@ from rafs.contracts import PromptPart
 from rafs.engines.control_tokens import defuse
 from rafs.engines.judge_reply import DEFAULT_LABELS, Said, labels_of, read_reply
 from rafs.engines.label_mass import Labels, read_label_mass
+from rafs.fences import FENCE, is_unseen
 from rafs.types import ANSWER_PLACEHOLDER, Abstained, BlindTrace, Judged, LabelMass, ModelIdentity
 from rafs.usage import Meter
 from verifiers.judge import JudgeVerifier
-from verifiers.judge_prompt import FENCE, JudgePrompt, is_unseen, render_prompt
+from verifiers.judge_prompt import JudgePrompt, render_prompt
 
 FENCE_KEY = b"the key of an installation"
 NOTES = {"never", "also_ok", "tolerance", "note"}

@@ -1,168 +1,24 @@
-"""Verdicts per second on every step of a trace: RAFS and other packages on the same weights and traces, in one run.
+"""RAFS beside other packages of its kind, on the same weights and inputs, in one run.
 
-    python -m benchmarks.rivals --python PATH [--repeats N]    PATH: python of an environment with requirements.txt
+    python -m benchmarks.rivals PART --python PATH [--repeats N]
 
-The packages want other versions of transformers than RAFS, so they run in a process of their own. Each repeat writes
-a new trace, asks everyone about it in turn, and counts the CPU seconds of the process that answered; the fastest repeat
-of each counts. One thread each, fp32.
+PART: judges (verdicts a second), nli (pairs a second), entropy (the same number from the same groups).
+PATH: python of an environment with requirements.txt.
 """
 
 import argparse
-import asyncio
-import json
-import os
-import random
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
-from time import process_time
-from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+from benchmarks.rivals import entropy, judges, nli
 
-from rafs.engines.scripted import probe_key
-from rafs.engines.transformers_lm import TransformersProber
-from rafs.engines.weights import locate
-from rafs.reading import read_text
-from rafs.registry import load_registry
-from rafs.types import Judged, ModelIdentity
-from rafs.usage import Meter
-from service.settings import load_settings
-from verifiers.judge import JudgeVerifier
-from verifiers.judge_prompt import render_prompt
-
-N_STEPS = (8, 16)
-GOALS = {8: 3.5, 16: 6.0}
-OURS = "rafs"
-Spent = tuple[float, int]
-"""CPU seconds, verdicts."""
-
-
-def write_trace(n_steps: int, seed: int) -> tuple[str, list[str]]:
-    """Return a problem of about 80 tokens and steps of about 40, with other numbers for every seed."""
-    draw = random.Random(seed)
-    problem = (
-        f"Mia packs pens into boxes for {draw.randint(11, 99)} shops. Every morning she counts what is left on the "
-        "shelves of the warehouse, writes it into her book, and packs as many boxes as her cart can hold. How many "
-        f"pens has she packed when the week is over, if the cart holds {draw.randint(11, 99)} boxes and she rests on "
-        "Sunday?"
-    )
-    steps = []
-    for _ in range(n_steps):
-        boxes, pens = draw.randint(11, 99), draw.randint(11, 99)
-        steps.append(
-            f"Then she packs {boxes} more boxes with {pens} pens in each of them, which makes "
-            f"{boxes} * {pens} = {boxes * pens} pens for the next shop."
-        )
-    return problem, steps
-
-
-def judge_here(folder: Path, threads: int) -> Callable[[str, list[str]], Spent]:
-    """Return the judge of RAFS on these weights."""
-    identity = ModelIdentity(id="smollm2", family="smollm", revision="")
-    verifier = JudgeVerifier(TransformersProber.load(folder, identity, threads=threads, job_tokens=8192))
-
-    def judge(problem: str, steps: list[str]) -> Spent:
-        trace = read_text(problem, steps, None).blind()
-        started = process_time()
-        verdicts = asyncio.run(verifier.verify(trace, range(len(steps)), Meter()))
-        return process_time() - started, sum(isinstance(verdict, Judged) for verdict in verdicts)
-
-    return judge
-
-
-def prompts_of(problem: str, steps: list[str]) -> list[str]:
-    """Return the prompt of every step as RAFS asks it."""
-    prompt = render_prompt(read_text(problem, steps, None).blind())
-    return ["".join(probe_key(prompt.head, prompt.steps, prompt.tail, t)) for t in range(len(steps))]
-
-
-def for_older_transformers(folder: Path, into: Path) -> None:
-    """Write the same model with the configuration that transformers 4 reads; the weights are the same file."""
-    shutil.copytree(folder, into, ignore=shutil.ignore_patterns("*.safetensors"))
-    for weights in folder.glob("*.safetensors"):
-        (into / weights.name).symlink_to(weights)
-    config = json.loads((folder / "config.json").read_text())
-    config["rope_theta"] = config.get("rope_parameters", {}).get("rope_theta", config.get("rope_theta"))
-    (into / "config.json").write_text(json.dumps(config))
-    tokenizer = json.loads((folder / "tokenizer_config.json").read_text())
-    tokenizer |= {"tokenizer_class": "PreTrainedTokenizerFast", "model_input_names": ["input_ids", "attention_mask"]}
-    (into / "tokenizer_config.json").write_text(json.dumps(tokenizer))
-
-
-class Worker:
-    """The other packages, in a process of their own."""
-
-    def __init__(self, python: str, folder: Path) -> None:
-        environment = dict(os.environ, HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", OMP_NUM_THREADS="1")
-        script = str(Path(__file__).with_name("worker.py"))
-        self._process = subprocess.Popen(
-            [python, script, str(folder)], env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        self.judges: list[str] = self._reply()["judges"]
-
-    def judge(self, judge: str, problem: str, steps: list[str]) -> Spent:
-        assert self._process.stdin is not None
-        request = {"judge": judge, "problem": problem, "steps": steps, "prompts": prompts_of(problem, steps)}
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        reply = self._reply()
-        return reply["cpu_s"], reply["verdicts"]
-
-    def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def _reply(self) -> Any:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit("the other packages' process ended; its messages stand above")
-        return json.loads(line)
-
-
-def measure(n_steps: int, repeats: int, worker: Worker, ours: Callable[[str, list[str]], Spent]) -> dict[str, float]:
-    """Return verdicts per CPU second of everyone."""
-    best: dict[str, float] = {}
-    for repeat in range(repeats):
-        problem, steps = write_trace(n_steps, seed=100 * n_steps + repeat)
-        for name in (OURS, *worker.judges):
-            cpu_s, n = ours(problem, steps) if name == OURS else worker.judge(name, problem, steps)
-            if n != n_steps:
-                raise SystemExit(f"{name} gave {n} verdicts on {n_steps} steps")
-            best[name] = max(best.get(name, 0.0), n / cpu_s)
-    return best
-
-
-def main() -> None:
-    """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", required=True, help="python of the other packages' environment")
-    parser.add_argument("--repeats", type=int, default=5)
-    options = parser.parse_args()
-    settings = load_settings()
-    source = load_registry(settings.models_file).model("smollm2-135m-instruct").to_source()
-    folder = None if source is None else locate(source, settings.cache_dir)
-    if folder is None:
-        raise SystemExit("the judge is not on this machine: run `rafs models pull`")
-    table = Table("judge", *(f"verdicts/s, T = {n}" for n in N_STEPS), *(f"rafs is x faster, T = {n}" for n in N_STEPS))
-    with tempfile.TemporaryDirectory() as scratch:
-        older = Path(scratch) / "model"
-        for_older_transformers(folder, older)
-        worker = Worker(options.python, older)
-        ours = judge_here(folder, threads=1)
-        rates = {n: measure(n, options.repeats, worker, ours) for n in N_STEPS}
-        worker.close()
-    for name in (OURS, *worker.judges):
-        ratios = [rates[n][OURS] / rates[n][name] for n in N_STEPS]
-        table.add_row(name, *(f"{rates[n][name]:.1f}" for n in N_STEPS), *(f"{ratio:.1f}" for ratio in ratios))
-    Console().print(table)
-    for n in N_STEPS:
-        ratio = rates[n][OURS] / max(rates[n][name] for name in worker.judges)
-        print(f"T = {n}: {ratio:.1f} x the best of the others; goal {GOALS[n]} x")
-
-
-if __name__ == "__main__":
-    main()
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("part", choices=["judges", "nli", "entropy"])
+parser.add_argument("--python", required=True, help="python of the other packages' environment")
+parser.add_argument("--repeats", type=int, default=5)
+options = parser.parse_args()
+match options.part:
+    case "judges":
+        judges.main(options.python, options.repeats)
+    case "nli":
+        nli.main(options.python, options.repeats)
+    case _:
+        entropy.main(options.python)

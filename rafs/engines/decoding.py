@@ -55,6 +55,10 @@ class Decoded:
     """New tokens of each row, without the end token."""
     ended: tuple[bool, ...]
     """Whether each row ended by itself; False where a length limit cut it."""
+    logprobs: tuple[float, ...]
+    """Natural log-probability of each row's tokens at temperature 1, the end token included."""
+    lengths: tuple[int, ...]
+    """Tokens of each row, the end token included."""
     tokens: int
     """Tokens that went through the model for this job, prefill and decoding, less copies that fill a batch up."""
 
@@ -67,6 +71,10 @@ class Decoding:
     """0 is greedy."""
     end_ids: frozenset[int]
     """Tokens that end a text."""
+    top_p: float = 1.0
+    """Tokens are drawn from the fewest likeliest ones with at least this probability together, in (0, 1]."""
+    is_stopped: Callable[[Sequence[int]], bool] | None = None
+    """Says of the tokens drawn so far whether the text has come to its stop; None where nothing but a token ends it."""
     prefill: Prefill
     """One that is exact for the model."""
     give_way: Callable[[], None] = lambda: None
@@ -82,12 +90,17 @@ class _Line:
     stream: random.Random
     drawn: list[int] = field(default_factory=list)
     ended: bool = False
+    logprob: float = 0.0
+    length: int = 0
 
-    def goes_on_after(self, token: int, end_ids: frozenset[int]) -> bool:
+    def goes_on_after(self, token: int, logprob: float, how: Decoding) -> bool:
         """Take a token, and say whether another one is wanted."""
-        self.ended = token in end_ids
+        self.logprob += logprob
+        self.length += 1
+        self.ended = token in how.end_ids
         if not self.ended:
             self.drawn.append(token)
+            self.ended = how.is_stopped is not None and how.is_stopped(self.drawn)
         return not (self.ended or len(self.drawn) == self.row.max_new_tokens or self.abandoned.is_set())
 
 
@@ -118,9 +131,9 @@ def decode(model: "PreTrainedModel", jobs: Sequence[DecodeJob], how: Decoding) -
         rows = prefill(model, [[row.prompt for row in job.rows] for job in jobs], how.prefill, how.give_way)
         active = [(place, line) for place, lines in enumerate(batch) for line in lines]
         while True:
-            chosen = _draw(rows.logits[: len(active)], how.temperature, [line.stream for _, line in active])
+            chosen = _draw(rows.logits[: len(active)], how, [line.stream for _, line in active])
             taken = enumerate(zip(active, chosen, strict=True))
-            keep = [at for at, ((_, line), token) in taken if line.goes_on_after(token, how.end_ids)]
+            keep = [at for at, ((_, line), (token, logprob)) in taken if line.goes_on_after(token, logprob, how)]
             if not keep:
                 break
             rows.select(filled_up(keep, len(active), len(rows.mask)))
@@ -148,29 +161,55 @@ def filled_up(keep: Sequence[int], n_active: int, n_rows: int) -> list[int]:
 
 
 def _decoded(lines: Sequence[_Line], tokens: int) -> Decoded:
-    rows, ended = tuple(tuple(line.drawn) for line in lines), tuple(line.ended for line in lines)
-    return Decoded(rows=rows, ended=ended, tokens=tokens)
+    return Decoded(
+        rows=tuple(tuple(line.drawn) for line in lines),
+        ended=tuple(line.ended for line in lines),
+        logprobs=tuple(line.logprob for line in lines),
+        lengths=tuple(line.length for line in lines),
+        tokens=tokens,
+    )
 
 
 def _merge(parts: Sequence[Decoded]) -> Decoded:
     return Decoded(
         rows=tuple(row for part in parts for row in part.rows),
         ended=tuple(ended for part in parts for ended in part.ended),
+        logprobs=tuple(logprob for part in parts for logprob in part.logprobs),
+        lengths=tuple(length for part in parts for length in part.lengths),
         tokens=sum(part.tokens for part in parts),
     )
 
 
-def _draw(logits: "torch.Tensor", temperature: float, streams: Sequence[random.Random]) -> list[int]:
-    """Draw one token per row: the first whose cumulative probability passes the row's uniform number."""
+def _draw(logits: "torch.Tensor", how: Decoding, streams: Sequence[random.Random]) -> list[tuple[int, float]]:
+    """Draw one token per row, with its log-probability by the model itself: at temperature 1, of all tokens."""
     import torch
 
     if logits.isnan().any():
         raise BackendError("the model's logits are no numbers")
-    if temperature == 0:
-        greedy: list[int] = logits.argmax(dim=-1).tolist()
-        return greedy
-    mass = (logits.double() / temperature).softmax(dim=-1).cumsum(dim=-1)  # (rows, V)
-    uniform = torch.tensor([[stream.random()] for stream in streams], dtype=mass.dtype, device=mass.device)
+    logits = logits.float()  # (rows, V)
+    if how.temperature == 0:
+        drawn = logits.argmax(dim=-1)
+    else:
+        uniform = torch.tensor([[stream.random()] for stream in streams], dtype=torch.double, device=logits.device)
+        drawn = _place((logits.double() / how.temperature).softmax(dim=-1), how.top_p, uniform)
+    logprobs = logits.gather(1, drawn[:, None])[:, 0] - logits.logsumexp(dim=-1)
+    return list(zip(drawn.tolist(), logprobs.tolist(), strict=True))
+
+
+def _place(shares: "torch.Tensor", top_p: float, uniform: "torch.Tensor") -> "torch.Tensor":
+    """Return the first token of each row whose cumulative probability passes the row's uniform number.
+
+    Args:
+        shares: Probabilities, shape (rows, V).
+        top_p: Less likely tokens are left out once those before them have this probability together.
+        uniform: In [0, 1), shape (rows, 1).
+    """
+    import torch
+
+    if top_p < 1:
+        ordered, order = shares.sort(dim=-1, descending=True, stable=True)
+        ordered[ordered.cumsum(dim=-1) - ordered >= top_p] = 0
+        shares = torch.zeros_like(shares).scatter(1, order, ordered)
+    mass = shares.cumsum(dim=-1)
     places = torch.searchsorted(mass, uniform * mass[:, -1:], right=True)[:, 0]
-    drawn: list[int] = places.clamp(max=mass.shape[-1] - 1).tolist()
-    return drawn
+    return places.clamp(max=mass.shape[-1] - 1)

@@ -91,6 +91,8 @@ class LaidOut:
     ids: tuple[int, ...]
     reads: tuple[int, ...]
     """Where the scores are read, in order; the last id is the last of them."""
+    body: int = 0
+    """Where the first step starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +199,7 @@ class StepLayout:
         if ends != self._find_marks(ids, body if self.layout.has_blank_separator else 0):
             return None
         reads = tuple(end - (self.layout.read == "before") for end in ends)
-        return LaidOut(ids=tuple(ids[: max(reads, default=-1) + 1]), reads=reads)
+        return LaidOut(ids=tuple(ids[: max(reads, default=-1) + 1]), reads=reads, body=body)
 
     def _find_marks(self, ids: Sequence[int], start: int) -> list[int]:
         width = len(self._mark)

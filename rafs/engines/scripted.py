@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rafs.contracts import PromptPart
 from rafs.errors import BackendError
-from rafs.types import Abstained, Entailment, LabelMass, ModelIdentity, Sampled, Truth
+from rafs.types import Abstained, Entailment, LabelMass, ModelIdentity, Sampled, Truth, Why
 from rafs.usage import Meter
 
 Key = TypeVar("Key")
@@ -31,6 +31,8 @@ class SampleKey:
     prefix: str | None
     n: int
     seed: int
+    first: int = 0
+    """Index of the first of the samples."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,8 +43,12 @@ class Script:
     samples: dict[SampleKey, tuple[Sampled, ...]] = field(default_factory=dict)
     pairs: dict[tuple[str, str], Entailment | Abstained] = field(default_factory=dict)
     vectors: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    proposals: dict[tuple[str, int], tuple[str | Abstained, ...]] = field(default_factory=dict)
+    """By sentence and seed."""
     is_cut: bool = False
     """The deadline had cut the continuations off: what is not on the script came too late."""
+    is_choice: bool = False
+    """The pairs were chosen among others, which were not needed."""
 
 
 SCRIPTED = ModelIdentity(id="scripted", family="scripted", revision="1")
@@ -96,12 +102,13 @@ class ScriptedGenerator:
         """Of the engine that was recorded."""
         return self._identity
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
         """See `Generator.sample`. A request that is not on the script raises BackendError."""
-        return _find(self._script.samples, SampleKey(problem=problem, prefix=None, n=n, seed=seed), "sample")
+        key = SampleKey(problem=problem, prefix=None, n=n, seed=seed, first=first)
+        return _find(self._script.samples, key, "sample")
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         """See `Generator.continue_trace`.
 
@@ -111,6 +118,25 @@ class ScriptedGenerator:
         if self._script.is_cut and not self._script.samples.keys() >= set(keys):
             raise TimeoutError
         return [_find(self._script.samples, key, "continuation") for key in keys]
+
+
+class ScriptedEditor:
+    """An `Editor` that answers from a script."""
+
+    def __init__(self, script: Script, identity: ModelIdentity = SCRIPTED) -> None:
+        self._script = script
+        self._identity = identity
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Of the engine that was recorded."""
+        return self._identity
+
+    async def propose(
+        self, sentences: Sequence[str], k: int, seed: int, meter: Meter
+    ) -> Sequence[Sequence[str | Abstained]]:
+        """See `Editor.propose`. A sentence that is not on the script raises BackendError."""
+        return [_find(self._script.proposals, (sentence, seed), "proposal") for sentence in sentences]
 
 
 class ScriptedNli:
@@ -126,7 +152,9 @@ class ScriptedNli:
         return self._identity
 
     async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
-        """See `Nli.classify`. A pair that is not on the script raises BackendError."""
+        """See `Nli.classify`. A pair that is not on the script raises BackendError, or was not needed."""
+        if self._script.is_choice:
+            return [self._script.pairs.get(pair, Abstained(why=Why.NOT_NEEDED)) for pair in pairs]
         return [_find(self._script.pairs, pair, "pair") for pair in pairs]
 
 

@@ -1,13 +1,15 @@
 """A three-way sequence classifier as validator: any NLI cross-encoder in a local folder."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rafs.engines.batching import MicroBatcher, cut_batches
-from rafs.engines.loading import DEFAULT_THREADS, load_model
+from rafs.engines.control_tokens import break_up
+from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, onto_device
+from rafs.engines.pair_windows import cut_premise, join_opinions, too_long
 from rafs.errors import BackendError, ConfigError
-from rafs.types import Abstained, Entailment, ModelIdentity, Why
+from rafs.types import Abstained, Entailment, ModelIdentity
 from rafs.usage import Meter
 
 if TYPE_CHECKING:
@@ -15,17 +17,24 @@ if TYPE_CHECKING:
 
 STAGE = "nli"
 BATCH_TOKENS = 512
+"""Padded tokens of one batch: large enough to fill a core, small enough that little is padding (2 % for claims)."""
 QUEUE_TOKENS = 131_072
 MAX_PAIR_TOKENS = 512
+"""Bound of one pair, for memory, where a model's own window is larger; NLI models are trained on shorter ones."""
 
 _STEMS = {"entail": "entails", "neutral": "neutral", "contradict": "contradicts"}
 
+Pair = tuple[str, str]
 PairIds = tuple[tuple[int, ...], tuple[int, ...] | None]
 """Token ids of premise and hypothesis joined, and their token types where the model has them."""
 
 
 class SequenceClassifierNli:
-    """An `Nli` on a sequence classifier whose configuration names its three labels."""
+    """An `Nli` on a sequence classifier whose configuration names its three labels.
+
+    A two-way model (entailment or not) is refused: it does not tell a contradiction from a neutral pair, and a
+    contradiction that nobody measured is not 0.
+    """
 
     def __init__(
         self,
@@ -43,8 +52,11 @@ class SequenceClassifierNli:
         self._model = model
         self._tokenizer = tokenizer
         self._identity = identity
-        self._columns = read_label_order(model.config.id2label, identity.id)
-        self._window = min(int(model.config.max_position_embeddings), MAX_PAIR_TOKENS)
+        self._columns = list(read_label_order(model.config.id2label, identity.id))
+        self._window = pair_window(model)
+        self._control = {
+            token.content for token in tokenizer.added_tokens_decoder.values() if len(token.content.strip()) > 1
+        }
         self._batcher: MicroBatcher[list[PairIds], list[Entailment]] = MicroBatcher(
             self._classify, name=identity.id, batch_tokens=1, queue_tokens=queue_tokens
         )
@@ -56,15 +68,23 @@ class SequenceClassifierNli:
         identity: ModelIdentity,
         *,
         threads: int = DEFAULT_THREADS,
+        dtype: Precision = "float32",
         queue_tokens: int = QUEUE_TOKENS,
     ) -> "SequenceClassifierNli":
         """Load a local folder.
+
+        Args:
+            folder: Holds config.json, safetensors and a tokenizer.
+            identity: What the response names.
+            threads: For torch, process-wide.
+            dtype: Precision of the weights; the softmax is computed in double precision whatever it is.
+            queue_tokens: Bound of the tokens waiting for this model.
 
         Raises:
             BackendError: The folder cannot be loaded.
             ConfigError: See the constructor.
         """
-        model = load_model(folder, "AutoModelForSequenceClassification", threads=threads)
+        model = onto_device(load_model(folder, "AutoModelForSequenceClassification", threads=threads, dtype=dtype))
         from transformers import AutoTokenizer
 
         try:
@@ -82,16 +102,27 @@ class SequenceClassifierNli:
         """Stop the inference thread."""
         self._batcher.close()
 
-    async def classify(self, pairs: Sequence[tuple[str, str]], meter: Meter) -> Sequence[Entailment | Abstained]:
+    async def classify(self, pairs: Sequence[Pair], meter: Meter) -> Sequence[Entailment | Abstained]:
         """See `Nli.classify`. Equal pairs run once; a batch holds pairs of this call alone.
 
-        A pair beyond the model's window is `Abstained(TOO_LONG)`.
+        A premise that passes the model's window with its hypothesis is read in overlapping pieces (see
+        `pair_windows`), and the opinion says so. `Abstained(TOO_LONG)` where the hypothesis leaves no room for that.
         """
         if not pairs:
             return []
-        distinct = list(dict.fromkeys(pairs))
-        encoded = self._encode(distinct)
-        fitting = [(pair, ids) for pair, ids in zip(distinct, encoded, strict=True) if len(ids[0]) <= self._window]
+        encoded = self._encode(dict.fromkeys(pairs))
+        pieces = {pair: self._cut(pair) for pair, (ids, _) in encoded.items() if len(ids) > self._window}
+        encoded |= self._encode(dict.fromkeys(piece for cut in pieces.values() for piece in cut))
+        found = await self._run({pair: ids for pair, ids in encoded.items() if len(ids[0]) <= self._window}, meter)
+        for pair, cut in pieces.items():
+            if cut and found.keys() >= set(cut):
+                found[pair] = join_opinions([found[piece] for piece in cut])
+        nothing = too_long(self._window)
+        return [found.get(pair, nothing) for pair in pairs]
+
+    async def _run(self, encoded: Mapping[Pair, PairIds], meter: Meter) -> dict[Pair, Entailment]:
+        """Return the opinion on every pair; each fits the window."""
+        fitting = list(encoded.items())
         sizes = [len(ids) for _, (ids, _) in fitting]
         batches = cut_batches(sizes, BATCH_TOKENS)
         results = await self._batcher.run(
@@ -99,21 +130,37 @@ class SequenceClassifierNli:
             meter.caller,
         )
         meter.add(STAGE, calls=len(fitting), tokens=sum(sizes))
-        found = {
+        return {
             fitting[at][0]: opinion
             for batch, opinions in zip(batches, results, strict=True)
             for at, opinion in zip(batch, opinions, strict=True)
         }
-        too_long = Abstained(why=Why.TOO_LONG, detail=f"the pair passes {self._window} tokens")
-        return [found.get(pair, too_long) for pair in pairs]
 
-    def _encode(self, pairs: Sequence[tuple[str, str]]) -> list[PairIds]:
-        batch: Any = self._tokenizer([pair[0] for pair in pairs], [pair[1] for pair in pairs], truncation=False)
-        types = batch.get("token_type_ids") or [None] * len(pairs)
-        return [
-            (tuple(ids), None if kinds is None else tuple(kinds))
-            for ids, kinds in zip(batch["input_ids"], types, strict=True)
-        ]
+    def _cut(self, pair: Pair) -> list[Pair]:
+        """Return the pair with each piece of its premise; none where it cannot be cut to fit."""
+        if not self._tokenizer.is_fast:  # Only those say where their tokens stand.
+            return []
+        premise, hypothesis = map(self._plain, pair)
+        plain: Any = self._tokenizer([premise, hypothesis], add_special_tokens=False, return_offsets_mapping=True)
+        spans, others = plain["offset_mapping"]
+        n_special = self._tokenizer.num_special_tokens_to_add(pair=True)
+        return [(piece, pair[1]) for piece in cut_premise(premise, spans, len(others), n_special, self._window)]
+
+    def _encode(self, pairs: Iterable[Pair]) -> dict[Pair, PairIds]:
+        rows = list(pairs)
+        if not rows:
+            return {}
+        plain = {text: self._plain(text) for text in dict.fromkeys(text for pair in rows for text in pair)}
+        batch: Any = self._tokenizer([plain[one] for one, _ in rows], [plain[other] for _, other in rows])
+        types = batch.get("token_type_ids") or [None] * len(rows)
+        return {
+            pair: (tuple(ids), None if kinds is None else tuple(kinds))
+            for pair, ids, kinds in zip(rows, batch["input_ids"], types, strict=True)
+        }
+
+    def _plain(self, text: str) -> str:
+        """Return the text with no control token spelled in it: a forged separator would end the premise."""
+        return break_up(text, self._control) if self._control else text
 
     def _classify(self, batches: Sequence[list[PairIds]]) -> list[list[Entailment]]:
         return [self._opinions(batch) for batch in batches]
@@ -125,7 +172,8 @@ class SequenceClassifierNli:
         pad_id = self._tokenizer.pad_token_id or 0
 
         def padded(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
-            return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows])  # (n, longest)
+            filled = [[*row, *[fill] * (longest - len(row))] for row in rows]
+            return torch.tensor(filled, device=self._model.device)  # (n, longest)
 
         inputs = {
             "input_ids": padded([ids for ids, _ in pairs], pad_id),
@@ -135,8 +183,23 @@ class SequenceClassifierNli:
         if len(kinds) == len(pairs):
             inputs["token_type_ids"] = padded(kinds, 0)
         with torch.inference_mode():
-            p = self._model(**inputs).logits.double().softmax(dim=-1)[:, list(self._columns)]  # (n, 3)
+            p = self._model(**inputs).logits.double().softmax(dim=-1)[:, self._columns]  # (n, 3)
         return [Entailment(entails=e, neutral=n, contradicts=c) for e, n, c in p.tolist()]
+
+
+def pair_window(model: "PreTrainedModel") -> int:
+    """Return the most tokens of a pair: what the model has positions for, and no more than we run.
+
+    Some models (RoBERTa and its kin) count positions from behind their padding index.
+    """
+    import torch
+
+    positions = getattr(model.config, "max_position_embeddings", None) or MAX_PAIR_TOKENS
+    for name, table in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(table, torch.nn.Embedding):
+            taken = 0 if table.padding_idx is None else table.padding_idx + 1
+            positions = min(positions, table.num_embeddings - taken)
+    return min(int(positions), MAX_PAIR_TOKENS)
 
 
 def read_label_order(id2label: Mapping[int, str], model: str) -> tuple[int, int, int]:

@@ -22,6 +22,7 @@ from rafs.usage import Priority
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 
 Result = TypeVar("Result")
+Shape = TypeVar("Shape")
 
 DEADLINE_S = 120.0
 """For one call with all its retries."""
@@ -31,7 +32,7 @@ MAX_CONCURRENT = 64
 CONNECT_S = 5.0
 """A host that does not even accept is down or wrong; the deadline is for servers that compute."""
 MAX_REPLY_BYTES = 16 << 20
-"""The longest honest reply, 32 samples of 1024 tokens with all their fields, is some hundred kilobytes."""
+"""The longest honest reply, 32 samples of 1024 tokens, each with its log-probability, is some four megabytes."""
 FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 20.0
 """Of one pause, also where the server's Retry-After asks for more: then the deadline decides."""
@@ -124,15 +125,28 @@ class ServerConnection:
                 or the deadline passed (`timed_out`).
             OverloadedError: Too many requests wait for this server.
         """
-        return await self._ask("POST", path, {"model": self._settings.model, **body}, priority)
+        return self._expect(dict, path, await self._post(path, body, priority))
+
+    async def post_for_list(
+        self, path: str, body: Mapping[str, Json], priority: Priority = Priority.SCORE
+    ) -> Sequence[Json]:
+        """Return the JSON list that comes back; see `post`."""
+        return self._expect(list, path, await self._post(path, body, priority))
 
     async def get(self, path: str) -> Mapping[str, Json]:
         """Return the JSON object at `path`; see `post`."""
-        return await self._ask("GET", path, None, Priority.GATE)
+        return self._expect(dict, path, await self._ask("GET", path, None, Priority.GATE))
 
-    async def _ask(
-        self, method: str, path: str, body: Mapping[str, Json] | None, priority: Priority
-    ) -> Mapping[str, Json]:
+    async def _post(self, path: str, body: Mapping[str, Json], priority: Priority) -> Json:
+        return await self._ask("POST", path, {"model": self._settings.model, **body}, priority)
+
+    def _expect(self, kind: type[Shape], path: str, parsed: Json) -> Shape:
+        if not isinstance(parsed, kind):
+            wanted = "a JSON object" if issubclass(kind, dict) else "a JSON list"
+            raise BackendError(f"{self._where(path)} sent a {type(parsed).__name__}, not {wanted}")
+        return parsed
+
+    async def _ask(self, method: str, path: str, body: Mapping[str, Json] | None, priority: Priority) -> Json:
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type(_TransientError),
             stop=tenacity.stop_after_attempt(self._settings.attempts),
@@ -154,7 +168,7 @@ class ServerConnection:
 
     async def _ask_once(
         self, method: str, path: str, body: Mapping[str, Json] | None, priority: Priority, budget: asyncio.Timeout
-    ) -> Mapping[str, Json]:
+    ) -> Json:
         async with self._limit.slot(priority) as slot:
             try:
                 status, headers, content = await self._exchange(method, path, body)
@@ -176,11 +190,9 @@ class ServerConnection:
             message = f"{self._where(path)} refused: status {status}, {self._outline(content)}{self._hint(status)}"
             raise RejectedError(message, status=status, said=self._said(content))
         try:
-            parsed = json.loads(content)
+            parsed: Json = json.loads(content)
         except (ValueError, RecursionError) as error:
             raise BackendError(f"{self._where(path)} sent no JSON: {self._outline(content)}") from error
-        if not isinstance(parsed, dict):
-            raise BackendError(f"{self._where(path)} sent a {type(parsed).__name__}, not a JSON object")
         return parsed
 
     async def _exchange(

@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SAMPLE_STAGE = "sample"
 CONTINUE_STAGE = "counterfactual"
+EDIT_STAGE = "edit"
 BATCH_ROWS = 16
 """Rows decoded together; measured on a 246 M model, 10 -> 49 tokens/s from one row to 16."""
 MAX_NEW_TOKENS = 512
@@ -45,7 +47,9 @@ class TransformersGenerator:
         *,
         dtype: Precision = "float32",
         temperature: float = TEMPERATURE,
+        top_p: float = 1.0,
         max_new_tokens: int = MAX_NEW_TOKENS,
+        stop: Sequence[str] = (),
         queue_tokens: int = QUEUE_TOKENS,
         cache_bytes: int = CACHE_BYTES,
     ) -> None:
@@ -56,16 +60,17 @@ class TransformersGenerator:
             tokenizer: Of that model; its chat template, where it has one, frames the problem.
             identity: What the response names.
             dtype: bfloat16 is faster where the CPU has AMX.
-            temperature: 0 is greedy: then all samples are the same.
+            temperature: 0 is greedy: then there is one sample.
+            top_p: Tokens are drawn from the fewest likeliest ones with this probability together.
             max_new_tokens: Bound of one sample; longer ones are cut and flagged.
+            stop: Texts that end a sample, and are no part of it.
             queue_tokens: Bound of prompt and new tokens waiting for this model.
             cache_bytes: Bound of the keys and values of rows decoded together; long rows are fewer at once.
         """
-        self._identity = identity
-        self._model = model
-        self._tokenizer = tokenizer
+        self._identity, self._model, self._tokenizer = identity, model, tokenizer
         self._chat, self._plain = tokenizer.chat_frame(), tokenizer.plain_frame()
         self._max_new_tokens = max_new_tokens
+        self._stop = stop
         self._window = window_tokens(model)
         packing = plan_packing(model, identity.id, self._window)
         prefill = plan_prefill(model, identity.id, packing, self._window)
@@ -83,6 +88,8 @@ class TransformersGenerator:
         self._decoding = Decoding(
             temperature=temperature,
             end_ids=_end_ids(model, tokenizer),
+            top_p=top_p,
+            is_stopped=partial(_has_stop, tokenizer, stop) if stop else None,
             prefill=prefill,
             give_way=self._batcher.give_way,
         )
@@ -113,26 +120,55 @@ class TransformersGenerator:
         """Stop the inference thread."""
         self._batcher.close()
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
-        """See `Generator.sample`. A problem that fills the window gives empty, truncated samples."""
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
+        """See `Generator.sample`. A problem that fills the window gives empty, truncated samples.
+
+        Sample i depends on (seed, i) alone, up to the last digits of the logits; see `decode`.
+        """
         prompt = tuple(self._tokenizer.join(solve_parts(problem, self._chat, self._plain)))
-        return await self._draw([prompt] * n, [row_seed(seed, 0, i) for i in range(n)], SAMPLE_STAGE, meter)
+        indices = sample_indices(first, n, self._decoding.temperature)
+        return await self._draw([prompt] * len(indices), [row_seed(seed, 0, i) for i in indices], SAMPLE_STAGE, meter)
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         """See `Generator.continue_trace`. What the prefixes share is run once."""
         opening = self._tokenizer.join(solve_parts(problem, self._chat, self._plain))
         prompts = [(*opening, *self._tokenizer.ids(PromptPart(text=prefix))) for prefix in prefixes]
+        return await self._draw_each(prompts, n, seed, CONTINUE_STAGE, meter, max_tokens)
+
+    async def reply(
+        self, tasks: Sequence[Sequence[PromptPart]], n: int, seed: int, meter: Meter, max_new_tokens: int
+    ) -> Sequence[Sequence[Sampled]]:
+        """See `Instructed.reply`."""
+        frame = self._chat or self._plain
+        prompts = [tuple(self._tokenizer.join([frame.before, *task, frame.after])) for task in tasks]
+        return await self._draw_each(prompts, n, seed, EDIT_STAGE, meter, max_new_tokens)
+
+    async def _draw_each(
+        self,
+        prompts: Sequence[tuple[int, ...]],
+        n: int,
+        seed: int,
+        stage: str,
+        meter: Meter,
+        max_new_tokens: int | None,
+    ) -> list[list[Sampled]]:
         rows = [prompt for prompt in prompts for _ in range(n)]
-        seeds = [row_seed(seed, j, i) for j in range(len(prefixes)) for i in range(n)]
-        drawn = await self._draw(rows, seeds, CONTINUE_STAGE, meter)
-        return [drawn[j * n : (j + 1) * n] for j in range(len(prefixes))]
+        seeds = [row_seed(seed, j, i) for j in range(len(prompts)) for i in range(n)]
+        drawn = await self._draw(rows, seeds, stage, meter, max_new_tokens)
+        return [drawn[j * n : (j + 1) * n] for j in range(len(prompts))]
 
     async def _draw(
-        self, prompts: Sequence[tuple[int, ...]], seeds: Sequence[int], stage: str, meter: Meter
+        self,
+        prompts: Sequence[tuple[int, ...]],
+        seeds: Sequence[int],
+        stage: str,
+        meter: Meter,
+        max_new_tokens: int | None = None,
     ) -> list[Sampled]:
-        room = [min(self._max_new_tokens, self._window - len(prompt)) for prompt in prompts]
+        most = min(self._max_new_tokens, max_new_tokens or self._max_new_tokens)
+        room = [min(most, self._window - len(prompt)) for prompt in prompts]
         fitting = [place for place, left in enumerate(room) if left > 0]
         rows = [Row(prompt=prompts[at], seed=seeds[at], max_new_tokens=room[at]) for at in fitting]
         cuts = cut_rows([(1, row.n_tokens) for row in rows], BATCH_ROWS, self._cache_tokens)
@@ -145,9 +181,14 @@ class TransformersGenerator:
             raise
         meter.add(stage, calls=len(rows), tokens=sum(each.tokens for each in decoded))
         texts = [
-            Sampled(text=self._tokenizer.text(ids), truncated=not ended)
+            Sampled(
+                text=before_stop(self._tokenizer.text(ids), self._stop),
+                truncated=not ended,
+                logprob=logprob,
+                n_tokens=length,
+            )
             for each in decoded
-            for ids, ended in zip(each.rows, each.ended, strict=True)
+            for ids, ended, logprob, length in zip(each.rows, each.ended, each.logprobs, each.lengths, strict=True)
         ]
         found = dict(zip(fitting, texts, strict=True))
         return [found.get(at, Sampled(text="", truncated=True)) for at in range(len(prompts))]
@@ -166,6 +207,22 @@ class TransformersGenerator:
     def _cost(self, job: DecodeJob) -> int:
         prompts = prefill_tokens([row.prompt for row in job.rows], self._prefill_of(job.size[1]))
         return prompts + sum(row.max_new_tokens for row in job.rows)
+
+
+def sample_indices(first: int, n: int, temperature: float) -> range:
+    """Return which samples there are of first to first + n - 1: all, or of greedy decoding sample 0 alone."""
+    return range(first, first + n if temperature > 0 else min(first + n, 1))
+
+
+def before_stop(text: str, stop: Sequence[str]) -> str:
+    """Return the text up to the first of the stops in it."""
+    return text[: min((at for one in stop if (at := text.find(one)) >= 0), default=len(text))]
+
+
+def _has_stop(tokenizer: PartTokenizer, stop: Sequence[str], ids: Sequence[int]) -> bool:
+    """Whether the last token ended a stop; no token is less than a byte, so that few of the last ones hold it."""
+    tail = tokenizer.text(ids[-1 - max(len(one.encode()) for one in stop) :])
+    return any(one in tail for one in stop)
 
 
 def row_seed(seed: int, prefix: int, sample: int) -> int:

@@ -45,6 +45,8 @@ class Completed:
     """Prompt and new tokens that ran, less those found in the prefix cache."""
     logprobs: Mapping[int, float]
     """Natural log-probability of the first new token being each of those asked for."""
+    logprob: float | None = None
+    """Of all new tokens, at temperature 1; None where some of the first one were asked for instead."""
 
 
 class VllmEngine:
@@ -122,6 +124,8 @@ class VllmEngine:
         *,
         max_new_tokens: int = 1,
         temperature: float = 0.0,
+        top_p: float = 1.0,
+        stop: Sequence[str] = (),
         seed: int | None = None,
         logprob_ids: Sequence[int] = (),
     ) -> Completed:
@@ -132,6 +136,8 @@ class VllmEngine:
             caller: Whose it is: prefixes are not shared between tenants, and the more urgent runs first.
             max_new_tokens: Bound of the text.
             temperature: 0 is greedy.
+            top_p: Tokens are drawn from the fewest likeliest ones with this probability together.
+            stop: Texts that end it; its token ids go on to the end of the stop.
             seed: Of the draw.
             logprob_ids: Tokens whose log-probability as the first new one is asked for.
 
@@ -144,9 +150,12 @@ class VllmEngine:
         parameters = SamplingParams(
             max_tokens=max_new_tokens,
             temperature=temperature,
+            top_p=top_p,
+            stop=list(stop) or None,
             seed=seed,
+            logprobs=None if logprob_ids else 0,  # 0 is the drawn token's own
             logprob_token_ids=list(logprob_ids) or None,
-            detokenize=False,
+            detokenize=bool(stop),
         )
         requested = self._engine.generate(
             _prompt(prompt, caller), parameters, self._next_id(), priority=int(caller.priority)
@@ -162,6 +171,7 @@ class VllmEngine:
             ended=output.finish_reason == "stop",
             tokens=len(prompt) + len(output.token_ids) - (reply.num_cached_tokens or 0),
             logprobs=logprobs,
+            logprob=None if logprob_ids else output.cumulative_logprob,
         )
 
     async def classify_tokens(self, prompt: Sequence[int], caller: Caller) -> "torch.Tensor":

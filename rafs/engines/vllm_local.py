@@ -8,7 +8,7 @@ from rafs.engines.label_mass import Labels, label_ids, opinion
 from rafs.engines.prompt_tokens import PartTokenizer
 from rafs.engines.server_connection import run_together
 from rafs.engines.solve_prompt import solve_parts
-from rafs.engines.transformers_generator import row_seed
+from rafs.engines.transformers_generator import EDIT_STAGE, before_stop, row_seed, sample_indices
 from rafs.engines.vllm_engine import Completed, VllmEngine
 from rafs.errors import ConfigError
 from rafs.types import Abstained, LabelMass, ModelIdentity, Sampled, Why
@@ -112,7 +112,9 @@ class VllmGenerator:
         identity: ModelIdentity,
         *,
         temperature: float = TEMPERATURE,
+        top_p: float = 1.0,
         max_new_tokens: int = MAX_NEW_TOKENS,
+        stop: Sequence[str] = (),
     ) -> None:
         """Keep the engine, which may be shared.
 
@@ -120,43 +122,74 @@ class VllmGenerator:
             engine: Of a causal language model.
             tokenizer: Of that model; its chat template, where it has one, frames the problem.
             identity: What the response names.
-            temperature: 0 is greedy: then all samples are the same.
+            temperature: 0 is greedy: then there is one sample.
+            top_p: Tokens are drawn from the fewest likeliest ones with this probability together.
             max_new_tokens: Bound of one sample; longer ones are cut and flagged.
+            stop: Texts that end a sample, and are no part of it.
         """
         self._engine = engine
         self._tokenizer = tokenizer
         self._identity = identity
         self._chat, self._plain = tokenizer.chat_frame(), tokenizer.plain_frame()
         self._temperature = temperature
+        self._top_p = top_p
         self._max_new_tokens = max_new_tokens
+        self._stop = stop
 
     @property
     def identity(self) -> ModelIdentity:
         """The model behind it."""
         return self._identity
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
-        """See `Generator.sample`. A problem that fills the window gives empty, truncated samples."""
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
+        """See `Generator.sample`. A problem that fills the window gives empty, truncated samples.
+
+        Sample i has its own request and seed, so it depends on (seed, i) alone, up to the last digits of the logits,
+        in which vLLM's batches differ.
+        """
         prompt = self._tokenizer.join(solve_parts(problem, self._chat, self._plain))
-        seeds = [row_seed(seed, 0, i) for i in range(n)]
+        seeds = [row_seed(seed, 0, i) for i in sample_indices(first, n, self._temperature)]
         return await run_together([self._draw(prompt, each, SAMPLE_STAGE, meter) for each in seeds])
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         """See `Generator.continue_trace`."""
         opening = self._tokenizer.join(solve_parts(problem, self._chat, self._plain))
         prompts = [[*opening, *self._tokenizer.ids(PromptPart(text=prefix))] for prefix in prefixes]
-        rows = [(prompt, row_seed(seed, j, i)) for j, prompt in enumerate(prompts) for i in range(n)]
-        drawn = await run_together([self._draw(prompt, each, CONTINUE_STAGE, meter) for prompt, each in rows])
-        return [drawn[j * n : (j + 1) * n] for j in range(len(prefixes))]
+        return await self._draw_each(prompts, n, seed, CONTINUE_STAGE, meter, max_tokens)
 
-    async def _draw(self, prompt: Sequence[int], seed: int, stage: str, meter: Meter) -> Sampled:
-        room = min(self._max_new_tokens, self._engine.window - len(prompt))
+    async def reply(
+        self, tasks: Sequence[Sequence[PromptPart]], n: int, seed: int, meter: Meter, max_new_tokens: int
+    ) -> Sequence[Sequence[Sampled]]:
+        """See `Instructed.reply`."""
+        frame = self._chat or self._plain
+        prompts = [self._tokenizer.join([frame.before, *task, frame.after]) for task in tasks]
+        return await self._draw_each(prompts, n, seed, EDIT_STAGE, meter, max_new_tokens)
+
+    async def _draw_each(
+        self, prompts: Sequence[Sequence[int]], n: int, seed: int, stage: str, meter: Meter, max_new_tokens: int | None
+    ) -> list[list[Sampled]]:
+        rows = [(prompt, row_seed(seed, j, i)) for j, prompt in enumerate(prompts) for i in range(n)]
+        drawn = await run_together([self._draw(prompt, each, stage, meter, max_new_tokens) for prompt, each in rows])
+        return [drawn[j * n : (j + 1) * n] for j in range(len(prompts))]
+
+    async def _draw(
+        self, prompt: Sequence[int], seed: int, stage: str, meter: Meter, max_new_tokens: int | None = None
+    ) -> Sampled:
+        most = min(self._max_new_tokens, max_new_tokens or self._max_new_tokens)
+        room = min(most, self._engine.window - len(prompt))
         if room <= 0:
             return Sampled(text="", truncated=True)
         reply = await self._engine.complete(
-            prompt, meter.caller, max_new_tokens=room, temperature=self._temperature, seed=seed
+            prompt,
+            meter.caller,
+            max_new_tokens=room,
+            temperature=self._temperature,
+            top_p=self._top_p,
+            stop=self._stop,
+            seed=seed,
         )
         meter.add(stage, calls=1, tokens=reply.tokens)
-        return Sampled(text=self._tokenizer.text(reply.ids), truncated=not reply.ended)
+        text = before_stop(self._tokenizer.text(reply.ids), self._stop)
+        return Sampled(text=text, truncated=not reply.ended, logprob=reply.logprob, n_tokens=len(reply.ids))

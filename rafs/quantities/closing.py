@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.mentions import concludes, is_numbering
+from rafs.quantities.restating import Restating
 from rafs.types import Claim
 
 SENTENCE_ENDS = (".", "?", "\n", ";")
@@ -20,6 +21,8 @@ class Mention:
     concluded: bool
     """A word before it announces a result."""
     after_copula: bool
+    restates: bool
+    """It tells what the result before it is made of."""
 
 
 def sentences_after(
@@ -44,8 +47,16 @@ def _unless_answer(step: int, sentence: Sequence[Token]) -> Iterator[tuple[int, 
         yield step, sentence
 
 
-def mentions_in(sentence: Sequence[Token], step: int, *, in_latex: bool) -> Iterator[Mention]:
-    """Yield the numbers of a sentence that say something alone; in LaTeX no word beside one makes it a result."""
+def mentions_in(sentence: Sequence[Token], step: int, *, in_latex: bool, behind_claim: bool) -> Iterator[Mention]:
+    """Yield the numbers of a sentence that say something alone; in LaTeX no word beside one makes it a result.
+
+    Args:
+        sentence: Its tokens.
+        step: Index of its step.
+        in_latex: The step is written in LaTeX.
+        behind_claim: It is what is left of a sentence behind a claim, whose result it goes on about.
+    """
+    restating = Restating(tokens=sentence, has_result=behind_claim)
     for position, token in enumerate(sentence):
         if token.kind is Kind.NUMBER and not is_numbering(sentence, position) and not _is_divided(sentence, position):
             before = sentence[position - 1].text.lower() if position else ""
@@ -54,6 +65,7 @@ def mentions_in(sentence: Sequence[Token], step: int, *, in_latex: bool) -> Iter
                 step=step,
                 concluded=not in_latex and concludes(sentence, position),
                 after_copula=before in _COPULA,
+                restates=restating.restates(position),
             )
 
 

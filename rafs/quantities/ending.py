@@ -12,6 +12,7 @@ from rafs.grammar.terms import Number, Unary, Variable, literal_of, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.closing import SENTENCE_ENDS, Mention, ends_in_fraction, mentions_in, sentences_after
 from rafs.quantities.grounding import Ground
+from rafs.quantities.inversion import solve_for_unknown, unsure_place
 from rafs.quantities.sources import Sources
 from rafs.types import BlindStep, Claim, Implied, Operand, SourceKind, Span, Truth
 
@@ -120,7 +121,9 @@ def find_end(derivation: Derivation) -> End | None:
         places={(one.step, one.span.start): index for index, one in enumerate(derivation.implied)},
     )
     for step, sentence in after:
-        mentions = list(mentions_in(sentence, step, in_latex="\\" in derivation.sources.texts[step]))
+        in_latex = "\\" in derivation.sources.texts[step]
+        behind_claim = claim is not None and step == claim.step and sentence is after[0][1]
+        mentions = list(mentions_in(sentence, step, in_latex=in_latex, behind_claim=behind_claim))
         if ends_in_fraction(sentence):
             end = end if end is not None and _repeats_fraction(derivation, sentence, end.value) else None
         elif mentions:
@@ -130,13 +133,16 @@ def find_end(derivation: Derivation) -> End | None:
 
 def _after_sentence(derivation: Derivation, end: End | None, mentions: Sequence[Mention], known: _Known) -> End | None:
     """Return what the derivation ends in once a sentence after its last calculation is read."""
-    given = derivation.ground
     if end is None and not derivation.claims and len(mentions) > MAX_MENTIONS:
         return None
+    given, mentions = derivation.ground, _without_known(derivation, mentions)
     if end is not None:
         again = [at for at, one in enumerate(mentions) if _same(one.token, end.value)]
         later = mentions[again[-1] + 1 :] if again else ()
         if again and not any(one.after_copula or not given.states(one.token.value) for one in later):
+            first = [one.token.value for one in mentions[: again[0]] if one.concluded]
+            if not all(map(derivation.sources.is_known, first)):
+                return None
             return replace(end, percent=end.percent or any(mentions[at].token.percent for at in again))
         if end.value < 0 and any(one.token.value == -end.value for one in mentions):
             return _size_of(derivation, end, mentions)
@@ -146,6 +152,14 @@ def _after_sentence(derivation: Derivation, end: End | None, mentions: Sequence[
     return _concluded(derivation, new, known)
 
 
+def _without_known(derivation: Derivation, mentions: Sequence[Mention]) -> Sequence[Mention]:
+    """Leave out known numbers that only tell what a new one is made of: the 9 of `13 are left after 9 are sold`."""
+    sources = derivation.sources
+    told = [one for one in mentions if not one.restates or not sources.is_known(one.token.value)]
+    is_new = not told or any(one.concluded or not sources.ground.states(one.token.value) for one in told)
+    return told if is_new else mentions
+
+
 def _concluded(derivation: Derivation, new: Sequence[Mention], known: _Known) -> End | None:
     """Return the result that the last number of a sentence is, where the ones before it are the same or its inputs."""
     last = _resolved(derivation, new[-1], known)
@@ -153,7 +167,12 @@ def _concluded(derivation: Derivation, new: Sequence[Mention], known: _Known) ->
         return None
     inputs: set[Fraction] = set()
     if last.implied is not None:
-        inputs = {operand.value for operand in derivation.implied[last.implied].operands}
+        operands = derivation.implied[last.implied].operands
+        own = {(one.token.start, one.token.value) for one in new}
+        if derivation.ground.states(last.value) and (unsure := unsure_place(operands, own)) is not None:
+            solved = solve_for_unknown(derivation.implied[last.implied], unsure, own)
+            return None if solved is None else _told(derivation, solved)
+        inputs = {operand.value for operand in operands}
         inputs |= {one.token.value for one in new if derivation.ground.gives(one.token.value)}
     others = (one for one in new[:-1] if one.token.value not in inputs)
     same = all((found := _resolved(derivation, one, known)) and found.value == last.value for one in others)
@@ -191,8 +210,13 @@ def _size_of(derivation: Derivation, end: End, mentions: Sequence[Mention]) -> E
     span = Span(start=token.token.start, end=token.token.end)
     source = SourceKind.RESULT
     operand = Operand(text="", value=end.value, span=span, source=source, claim=end.claim, implied=end.implied)
-    derivation.implied.append(Implied(step=token.step, span=span, value=-end.value, op="abs", operands=(operand,)))
-    return End(value=-end.value, implied=len(derivation.implied) - 1, percent=end.percent)
+    size = Implied(step=token.step, span=span, value=-end.value, op="abs", operands=(operand,))
+    return _told(derivation, size, percent=end.percent)
+
+
+def _told(derivation: Derivation, implied: Implied, *, percent: bool = False) -> End:
+    derivation.implied.append(implied)
+    return End(value=implied.value, implied=len(derivation.implied) - 1, percent=percent)
 
 
 def _is_beside_answer(derivation: Derivation, index: int) -> bool:

@@ -11,7 +11,7 @@ from rafs.quantities.constants import Constants
 from rafs.quantities.ending import Derivation, find_end
 from rafs.quantities.grounding import read_ground
 from rafs.quantities.introductions import Introductions
-from rafs.quantities.mentions import numbers_in_prose
+from rafs.quantities.mentions import InProse, numbers_in_prose
 from rafs.quantities.prose import Prose, given_numbers
 from rafs.quantities.sources import Sources
 from rafs.types import BlindStep, Claim, QuantityGraph
@@ -48,7 +48,7 @@ def read_graph(problem: str, steps: Sequence[BlindStep]) -> QuantityGraph:
         derived=end.value if end is not None else None,
         derived_claim=derived_claim,
         unused=tuple(index for index in range(len(claims)) if index not in used and index != derived_claim),
-        complete=not reader.unread_steps and _are_known(sources, claims, mentioned, tokens),
+        complete=not reader.unread_steps and _are_known(sources, claims, mentioned),
         implied=tuple(sources.prose.implied),
         derived_implied=end.implied if end is not None else None,
         derived_percent=end is not None and end.percent,
@@ -72,16 +72,10 @@ def _sources(
     )
 
 
-def _are_known(
-    sources: Sources,
-    claims: Sequence[Claim],
-    mentioned: Sequence[tuple[int, int]],
-    tokens: Mapping[int, Sequence[Token]],
-) -> bool:
+def _are_known(sources: Sources, claims: Sequence[Claim], mentioned: Sequence[InProse]) -> bool:
     """Say whether every number outside the claims is a result, a given one, or a constant."""
     results = {claim.result for claim in claims} | sources.defined.keys()
-    for step, position in mentioned:
-        token = tokens[step][position]
+    for step, _, token, _ in mentioned:
         known = token.value in results or sources.ground.gives(token.value)
         if not known and not sources.constants.knows(token.value, token.currency, step):
             return False

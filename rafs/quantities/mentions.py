@@ -1,28 +1,67 @@
 """Which numbers of a derivation stand in prose, and which of those conclude something."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
 
 from rafs.grammar.tokens import Kind, Token
+from rafs.quantities.restating import Restating
 from rafs.types import Claim, Span
 
 
-def numbers_in_prose(tokens: Mapping[int, Sequence[Token]], claims: Iterable[Claim]) -> deque[tuple[int, int]]:
-    """Return (step, position) of the numbers that stand in no claim and number no step, in order."""
+class InProse(NamedTuple):
+    """A number in prose."""
+
+    step: int
+    position: int
+    """Index of its token."""
+    token: Token
+    restates: bool
+    """It tells what the result before it, in its sentence, is made of."""
+
+
+def numbers_in_prose(tokens: Mapping[int, Sequence[Token]], claims: Iterable[Claim]) -> deque[InProse]:
+    """Return the numbers that stand in no claim and number no step, in order."""
     spans: dict[int, list[Span]] = {}
     for claim in claims:
         spans.setdefault(claim.step, []).append(claim.span)
-    found: deque[tuple[int, int]] = deque()
+    found: deque[InProse] = deque()
     for step, pieces in tokens.items():
         inside = iter(sorted(spans.get(step, ()), key=lambda span: span.start))
-        following, end = next(inside, None), -1
+        following, end, restating = next(inside, None), -1, Restating(tokens=pieces)
         for position in [position for position, token in enumerate(pieces) if token.kind is Kind.NUMBER]:
             start = pieces[position].start
             while following is not None and following.start <= start:
                 end, following = max(end, following.end), next(inside, None)
-            if start >= end and not is_numbering(pieces, position):
-                found.append((step, position))
+            if start < end:
+                restating.pass_result(position)
+            elif not is_numbering(pieces, position):
+                found.append(InProse(step, position, pieces[position], restating.restates(position)))
     return found
+
+
+def take_before(pending: deque[InProse], step: int, start: int) -> Sequence[InProse]:
+    """Take the numbers that stand before a place out of the pending ones."""
+    taken: list[InProse] = []
+    while pending and (pending[0].step, pending[0].token.start) < (step, start):
+        taken.append(pending.popleft())
+    return taken
+
+
+def told_first(mentions: Sequence[InProse], is_known: Callable[[Fraction], bool]) -> Iterator[InProse]:
+    """Yield numbers in the order of thought: the known ones that restate what a result is made of before it."""
+    at = 0
+    while at < len(mentions):
+        result, end = mentions[at], at + 1
+        if not result.restates:
+            while end < len(mentions) and mentions[end].restates and mentions[end].step == result.step:
+                end += 1
+        behind = mentions[at + 1 : end]
+        yield from (one for one in behind if is_known(one.token.value))
+        yield result
+        yield from (one for one in behind if not is_known(one.token.value))
+        at = end
 
 
 def is_numbering(tokens: Sequence[Token], position: int) -> bool:

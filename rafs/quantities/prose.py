@@ -65,13 +65,14 @@ class Prose:
         if top.bit_length() <= MAX_BITS and bottom.bit_length() <= MAX_BITS:
             self.near.append(Seen(operand=operand, size=top / bottom, step=step, is_term=is_term))
 
-    def imply(self, token: Token | Number, step: int, *, concluded: bool) -> int | None:
+    def imply(self, token: Token | Number, step: int, *, concluded: bool, is_guess: bool = False) -> int | None:
         """Explain a number by one operation on the numbers before it; None where none gives it.
 
         Args:
             token: The number.
             step: Index of its step.
             concluded: A word beside it announces a result.
+            is_guess: No word does; it counts as one all the same, but not in a replay.
 
         Returns:
             Index of the new entry of `implied`.
@@ -89,11 +90,12 @@ class Prose:
         if found is None:
             return None
         op, operands = found
-        self.implied.append(Implied(step=step, span=span, value=token.value, op=op, operands=operands))
+        is_plain = all(one.span.end for one in operands) and (op in "*/" or all(one is not _TWO for one in operands))
+        is_said = is_plain and ((concluded and not is_guess) or _are_beside(operands, seen, step, span.start))
+        implied = Implied(step=step, span=span, value=token.value, op=op, operands=operands, is_said=is_said)
+        self.implied.append(implied)
         index = len(self.implied) - 1
-        if all(one.span.end for one in operands) and (
-            concluded or all(_is_beside(one, seen, step, span.start) for one in operands)
-        ):
+        if is_said or (is_plain and concluded):
             self.said.add(index)
         if index in self.said or self.latest.get(token.value) not in self.said:  # said again, it stands without its why
             self.latest[token.value] = index
@@ -104,13 +106,18 @@ class Prose:
         return all(one.source is not SourceKind.UNGROUNDED for one in self.implied[implied].operands)
 
 
-def _is_beside(operand: Operand, seen: Sequence[Seen], step: int, start: int) -> bool:
-    """Say whether an operand is the two of an average, or stands in the same step right before a place."""
-    if operand is _TWO:
-        return True
-    at = operand.span.start
-    return start - at < BESIDE and any(
-        one.step == step and one.operand.span.start == at and one.operand == operand for one in seen
+def _are_beside(operands: Sequence[Operand], seen: Sequence[Seen], step: int, start: int) -> bool:
+    """Say whether all operands are the two of an average, or stand in the same step right before a place."""
+    return all(
+        operand is _TWO
+        or (
+            start - operand.span.start < BESIDE
+            and any(
+                one.step == step and one.operand.span.start == operand.span.start and one.operand == operand
+                for one in seen
+            )
+        )
+        for operand in operands
     )
 
 

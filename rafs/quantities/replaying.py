@@ -6,8 +6,9 @@ from fractions import Fraction
 
 from rafs.grammar.expressions import evaluate, parse_expression
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
+from rafs.quantities.grounding import MAX_HEADS
 from rafs.quantities.prose import compute
-from rafs.types import Claim, Operand, QuantityGraph
+from rafs.types import Claim, Implied, Operand, QuantityGraph
 
 _SCALED = ("units converted",)
 """Reasons of claims whose result is their value in another unit: the factor is kept in a replay."""
@@ -28,7 +29,8 @@ def replay(graph: QuantityGraph, claim: int, new_result: Fraction) -> dict[int, 
     """Recompute everything downstream of one changed result, in one pass over the graph.
 
     An operand whose source is that result, or a result that changed with it, is replaced in the left side of its
-    claim, and the left side is computed again, exactly. Numbers worked out in words are computed again on the way.
+    claim, and the left side is computed again, exactly. Numbers worked out in words are computed again on the way,
+    unless how they are made is a guess.
     Where the old result was its value in another unit, the factor is kept; where it was a rounding and its value is
     not changed, the rounding stays. The last link of a chain takes over the new value of the link before it.
 
@@ -45,14 +47,13 @@ def replay(graph: QuantityGraph, claim: int, new_result: Fraction) -> dict[int, 
     return {index: value for index, value in changes.claims.items() if value is not None and index != claim}
 
 
-def replay_end(graph: QuantityGraph, claim: int, new_result: Fraction) -> Fraction | None:
-    """Return what the derivation ends in once one result is changed; None where that cannot be computed."""
+def replay_told(graph: QuantityGraph, claim: int, new_result: Fraction, told: Implied) -> Fraction | None:
+    """Return what a number in words becomes once one result is changed; None where that cannot be computed.
+
+    It need not stand in the graph: the answer's own sentence may tell it.
+    """
     changes = _changes(graph, claim, new_result)
-    if graph.derived_implied is not None:
-        return changes.implied.get(graph.derived_implied, graph.derived)
-    if graph.derived_claim is not None:
-        return changes.claims.get(graph.derived_claim, graph.derived)
-    return None
+    return _said_again(graph, told, changes) if any(map(changes.touch, told.operands)) else told.value
 
 
 def leading_to(graph: QuantityGraph, claim: int | None, implied: int | None = None) -> frozenset[int]:
@@ -91,14 +92,20 @@ def _say(graph: QuantityGraph, said: int, until: tuple[int, int] | None, changes
         one = graph.implied[said]
         if until is not None and (one.step, one.span.start) >= until:
             break
-        if any(changes.touch(operand) for operand in one.operands):
-            values = [_new_value(graph, operand, changes) for operand in one.operands]
-            known = [value for value in values if value is not None]
-            unchanged = known == [operand.value for operand in one.operands]
-            new = compute(one.op, known) if len(known) == len(values) else None
-            changes.implied[said] = one.value if unchanged else new
+        if any(map(changes.touch, one.operands)):
+            new = _said_again(graph, one, changes)
+            changes.implied[said] = new if one.is_said or new == one.value else None
         said += 1
     return said
+
+
+def _said_again(graph: QuantityGraph, one: Implied, changes: _Changes) -> Fraction | None:
+    """Compute a number in words from the new values of its operands; a rounded one stays where they are the old."""
+    values = [_new_value(graph, operand, changes) for operand in one.operands]
+    known = [value for value in values if value is not None]
+    if known == [operand.value for operand in one.operands]:
+        return one.value
+    return compute(one.op, known) if len(known) == len(values) else None
 
 
 def _new_value(graph: QuantityGraph, operand: Operand, changes: _Changes) -> Fraction | None:
@@ -116,9 +123,10 @@ def _new_value(graph: QuantityGraph, operand: Operand, changes: _Changes) -> Fra
 def _recomputed(graph: QuantityGraph, index: int, changes: _Changes) -> Fraction | None:
     claim = graph.claims[index]
     values: dict[int, Fraction] = {}
-    for operand in claim.operands:
-        if not changes.touch(operand):
-            continue
+    touched = [operand for operand in claim.operands if changes.touch(operand)]
+    if any(_may_be_given(graph, one) for one in touched if sum(one.claim == other.claim for other in touched) > 1):
+        return None
+    for operand in touched:
         new = _new_value(graph, operand, changes)
         if new is None:
             return None
@@ -127,6 +135,14 @@ def _recomputed(graph: QuantityGraph, index: int, changes: _Changes) -> Fraction
         values[operand.span.start - claim.span.start] = new
     value = _evaluate_with(claim, values)
     return None if value is None else _concluded(claim, value, claim.value)
+
+
+def _may_be_given(graph: QuantityGraph, repeated: Operand) -> bool:
+    """Say whether one of two equal operands may be another number than the result: 3 feet by 3 feet, one of them given.
+
+    Which one it is, nothing says.
+    """
+    return repeated.value <= MAX_HEADS or repeated.value in graph.problem_values
 
 
 def _concluded(claim: Claim, value: Fraction, old: Fraction | None) -> Fraction:

@@ -14,9 +14,10 @@ from rafs.quantities.constants import Constants
 from rafs.quantities.grounding import MAX_HEADS, Ground
 from rafs.quantities.introductions import Introductions
 from rafs.quantities.labels import entity_before, entity_of, is_chained, left_span, stands_in_latex, unit_of
-from rafs.quantities.mentions import concludes
+from rafs.quantities.mentions import InProse, concludes, take_before, told_first
 from rafs.quantities.parts import fraction_parts, is_in_fraction, n_terms
 from rafs.quantities.prose import Prose
+from rafs.quantities.repeats import tell_apart
 from rafs.types import Claim, Operand, SourceKind, Span, Truth
 
 SMALL = 2
@@ -38,8 +39,8 @@ class Sources:
     constants: Constants
     byproducts: Byproducts
     introductions: Introductions
-    pending: deque[tuple[int, int]]
-    """(step, position) of the numbers in prose that were not read yet."""
+    pending: deque[InProse]
+    """The numbers in prose that were not read yet."""
     prose: Prose
     claims: list[Claim] = field(default_factory=list)
     results: dict[Fraction, int] = field(default_factory=dict)
@@ -67,7 +68,7 @@ class Sources:
         self.read_to(found.claim.step, found.claim.span.start)
         previous = self.claims[-1] if self.claims else None
         entity = entity_of(self.tokens[found.claim.step], found.claim, previous)
-        operands, unit = self._operands_of(found), unit_of(found.right)
+        operands, unit = tell_apart(self._operands_of(found), self.claims, self.doubtful), unit_of(found.right)
         claim = replace(found.claim, operands=operands, unit=unit, entity=entity)
         if conflict := conflict_of(claim, found.left, self.ground.measures):
             claim = replace(claim, conflict=conflict)
@@ -95,23 +96,22 @@ class Sources:
             self.names[entry.name] = entry
             self.defined[entry.value] = entry.name
             self.n_defined += 1
-        while self.pending:
-            index, position = self.pending[0]
-            if (index, self.tokens[index][position].start) >= (step, start):
-                break
-            self.pending.popleft()
-            self._read_number(index, position)
+        for one in told_first(take_before(self.pending, step, start), self.is_known):
+            self._read_number(one, self.tokens[one.step])
 
-    def _read_number(self, step: int, position: int) -> None:
-        tokens = self.tokens[step]
-        token, source, implied = tokens[position], SourceKind.UNGROUNDED, None
-        stated = self.ground.states(token.value)
+    def is_known(self, value: Fraction) -> bool:
+        """Say whether a number in prose is a result, or a number of the problem."""
+        return value in self.results or self.ground.states(value) or self.ground.gives(value)
+
+    def _read_number(self, mention: InProse, tokens: Sequence[Token]) -> None:
+        step, position, token, restates = mention
+        source, implied, stated = SourceKind.UNGROUNDED, None, self.ground.states(token.value)
         if entity := entity_before(tokens, position):
             self.entities[token.value] = entity
         claim = self.results.get(token.value)
         if claim is not None:
             source = self._result(claim)[0]
-        elif (concluded := concludes(tokens, position)) or not stated:
+        elif (concluded := not (restates and stated) and concludes(tokens, position)) or not stated:
             implied = self.prose.imply(token, step, concluded=concluded)
             implied = self.prose.latest.get(token.value) if implied is None else implied
             source = SourceKind.RESULT if implied is not None and self.prose.is_sound(implied) else source
@@ -119,14 +119,13 @@ class Sources:
             source = SourceKind.PROBLEM
         elif source is SourceKind.UNGROUNDED and self.constants.knows(token.value, token.currency, step):
             source = SourceKind.UNIT_CONSTANT
+        text, span, unit = (
+            self.texts[step][token.start : token.end],
+            Span(start=token.start, end=token.end),
+            token.currency,
+        )
         operand = Operand(
-            text=self.texts[step][token.start : token.end],
-            value=token.value,
-            span=Span(start=token.start, end=token.end),
-            source=source,
-            claim=claim,
-            implied=implied,
-            unit=token.currency,
+            text=text, value=token.value, span=span, source=source, claim=claim, implied=implied, unit=unit
         )
         self.prose.see(operand, step, is_term=True)
 
@@ -216,7 +215,8 @@ class Sources:
             return SourceKind.UNIT_CONSTANT, None, None
         if value in self.ground.counts or self._is_count(found, leaf, value):
             return SourceKind.COUNT, None, None
-        if self.ground.gives(value) or (value in self.ground.beside and self._is_latex(found)):
+        is_told = not self.ground.is_latex and self.prose.latest.get(value) in self.prose.said
+        if self.ground.gives(value) or (value in self.ground.beside and self._is_latex(found) and not is_told):
             return SourceKind.PROBLEM, None, None
         if any(self.constants.knows(factor, "", found.claim.step) for factor in self.ground.factors_to(value)):
             return SourceKind.UNIT_CONSTANT, None, None
@@ -289,7 +289,7 @@ class Sources:
         """
         if value <= MAX_HEADS or not isinstance(leaf, Number) or not self._is_latex(found):
             return SourceKind.UNGROUNDED, None, None
-        implied = self.prose.imply(leaf, found.claim.step, concluded=True)
+        implied = self.prose.imply(leaf, found.claim.step, concluded=True, is_guess=True)
         return (SourceKind.UNGROUNDED if implied is None else SourceKind.RESULT), None, implied
 
     def _is_count(self, found: Found, leaf: Number | Variable, value: Fraction) -> bool:

@@ -7,6 +7,7 @@ import pytest
 
 from rafs.contracts import Embedder
 from rafs.engines.embeddings import SentenceEmbedder
+from rafs.engines.remembered_vectors import RememberingEmbedder
 from rafs.engines.scripted import Script, ScriptedEmbedder
 from rafs.types import ModelIdentity
 from rafs.usage import Meter
@@ -23,10 +24,12 @@ def local() -> Iterator[SentenceEmbedder]:
     embedder.close()
 
 
-@pytest.fixture(params=["sentence_transformers", "scripted"])
+@pytest.fixture(params=["sentence_transformers", "scripted", "remembering"])
 async def embedder(request: pytest.FixtureRequest, local: SentenceEmbedder) -> Embedder:
     if request.param == "sentence_transformers":
         return local
+    if request.param == "remembering":
+        return RememberingEmbedder(local)
     rows = await local.embed(TEXTS, Meter())
     vectors = {text: tuple(row.tolist()) for text, row in zip(TEXTS, rows, strict=True)}
     return ScriptedEmbedder(Script(vectors=vectors), local.identity)

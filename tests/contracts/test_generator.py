@@ -55,13 +55,14 @@ async def generator(request: pytest.FixtureRequest, local: Generator) -> AsyncIt
         case "transformers":
             yield local
         case "scripted":
-            drawn = [(None, 3, seed, await local.sample(PROBLEM, 3, seed, Meter())) for seed in (1, 2)]
             continued = await local.continue_trace(PROBLEM, PREFIXES, 2, 1, Meter())
-            said = [*drawn, *((prefix, 2, 1, texts) for prefix, texts in zip(PREFIXES, continued, strict=True))]
             samples = {
-                SampleKey(problem=PROBLEM, prefix=prefix, n=n, seed=seed): tuple(texts)
-                for prefix, n, seed, texts in said
+                SampleKey(problem=PROBLEM, prefix=prefix, n=2, seed=1): tuple(texts)
+                for prefix, texts in zip(PREFIXES, continued, strict=True)
             }
+            for first, n, seed in ((0, 3, 1), (0, 3, 2), (0, 2, 1), (2, 1, 1)):
+                key = SampleKey(problem=PROBLEM, prefix=None, n=n, seed=seed, first=first)
+                samples[key] = tuple(await local.sample(PROBLEM, n, seed, Meter(), first=first))
             yield ScriptedGenerator(Script(samples=samples), local.identity)
         case kind:
             with serve(SERVERS[kind]) as server:
@@ -85,6 +86,15 @@ async def test_the_same_seed_draws_the_same(generator: Generator) -> None:
 
 async def test_another_seed_draws_something_else(generator: Generator) -> None:
     assert list(await generator.sample(PROBLEM, 3, 1, Meter())) != list(await generator.sample(PROBLEM, 3, 2, Meter()))
+
+
+async def test_samples_drawn_in_rounds_are_those_drawn_at_once(generator: Generator) -> None:
+    at_once = await generator.sample(PROBLEM, 3, 1, Meter())
+    rounds = [
+        *await generator.sample(PROBLEM, 2, 1, Meter()),
+        *await generator.sample(PROBLEM, 1, 1, Meter(), first=2),
+    ]
+    assert [sample.text for sample in rounds] == [sample.text for sample in at_once]
 
 
 async def test_samples_of_one_request_differ(generator: Generator) -> None:

@@ -1,14 +1,20 @@
 """Every `Nli` keeps the contract: one opinion per pair, in order, each a probability distribution."""
 
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
 import pytest
 
 from rafs.contracts import Nli
 from rafs.engines.nli import EmbeddingNli
 from rafs.engines.remembered_pairs import RememberingNli
 from rafs.engines.scripted import Script, ScriptedEmbedder, ScriptedNli
-from rafs.engines.sequence_nli import SequenceClassifierNli
+from rafs.engines.sequence_nli import Pair, SequenceClassifierNli
+from rafs.engines.server_nli import ServerNli
 from rafs.types import Entailment
 from rafs.usage import Meter
+from tests.rafs.engines.scripted_server import serve
+from tests.rafs.engines.served_tei import tei
 from tests.rafs.engines.tiny_models import TINY, tiny_classifier, tiny_tokenizer
 
 PAIRS = [
@@ -25,22 +31,32 @@ VECTORS: dict[str, tuple[float, ...]] = {
 }
 
 
-@pytest.fixture(params=["embedding", "remembering", "sequence_classifier", "scripted"])
-async def nli(request: pytest.FixtureRequest) -> Nli:
+def scores(pair: Pair) -> dict[str, float]:
+    entails = len(set(pair[0]) & set(pair[1])) / len(set(pair[0] + pair[1]))
+    return {"entailment": entails, "neutral": (1 - entails) / 4, "contradiction": (1 - entails) * 3 / 4}
+
+
+@pytest.fixture(params=["embedding", "remembering", "sequence_classifier", "served", "scripted"])
+async def nli(request: pytest.FixtureRequest) -> AsyncIterator[Nli]:
     embedding = EmbeddingNli(ScriptedEmbedder(Script(vectors=VECTORS), TINY))
-    match request.param:
-        case "embedding":
-            return embedding
-        case "remembering":
-            return RememberingNli(embedding)
-        case "sequence_classifier":
-            labels = ["contradiction", "entailment", "neutral"]
-            classifier = SequenceClassifierNli(tiny_classifier(labels), tiny_tokenizer().tokenizer, TINY)
-            request.addfinalizer(classifier.close)
-            return classifier
-        case _:
-            pairs = dict(zip(PAIRS, await embedding.classify(PAIRS, Meter()), strict=True))
-            return ScriptedNli(Script(pairs=pairs), embedding.identity)
+    async with AsyncExitStack() as closing:
+        match request.param:
+            case "embedding":
+                yield embedding
+            case "remembering":
+                yield RememberingNli(embedding)
+            case "sequence_classifier":
+                labels = ["contradiction", "entailment", "neutral"]
+                classifier = SequenceClassifierNli(tiny_classifier(labels), tiny_tokenizer().tokenizer, TINY)
+                closing.callback(classifier.close)
+                yield classifier
+            case "served":
+                connection = closing.enter_context(serve(tei(scores, batch=2))).connection()
+                closing.push_async_callback(connection.close)
+                yield ServerNli(connection, TINY)
+            case _:
+                pairs = dict(zip(PAIRS, await embedding.classify(PAIRS, Meter()), strict=True))
+                yield ScriptedNli(Script(pairs=pairs), embedding.identity)
 
 
 async def test_there_is_one_opinion_per_pair(nli: Nli) -> None:

@@ -42,6 +42,9 @@ def test_only_a_plain_number_is_a_numeral(model: str, value: Fraction | None) ->
         pytest.param(Fraction(-5), "−$4", "−$5", id="minus sign stays"),
         pytest.param(Fraction(25), "20 %", "25 %", id="percent sign stays"),
         pytest.param(Fraction(40), "0.333333333", "40", id="no row of zeros"),
+        pytest.param(Fraction(78), "5.5", "78", id="no single zero"),
+        pytest.param(Fraction(78), "5.0", "78.0", id="a zero where there was one"),
+        pytest.param(Fraction(7, 2), "$28", "$3.50", id="cents have two digits"),
     ],
 )
 def test_numbers_are_written_like_the_one_they_replace(value: Fraction, model: str, written: str | None) -> None:

@@ -123,11 +123,11 @@ class Says:
         self.fails_in = fails_in
         self.asked: list[tuple[tuple[str, ...], int, int]] = []
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
         raise AssertionError("nobody draws samples here")
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         self.asked.append((tuple(prefixes), n, seed))
         if len(self.asked) == self.fails_in:
@@ -213,9 +213,14 @@ async def test_a_writer_that_is_down_leaves_support_unmeasured() -> None:
 
 async def test_edits_that_take_too_long_leave_those_that_were_made() -> None:
     done = await probe(LOAD_BEARING)
-    cut = await probe(LOAD_BEARING, within=limits(n_tried=1))
-    assert (done.late, cut.late, cut.n_tried) == (False, True, 1)
+    cut = await probe(LOAD_BEARING, within=limits(n_tried=3))  # two claims weighed, one edit made
+    assert (done.late, cut.late, cut.n_tried) == (False, True, 3)
     assert cut.effects == done.effects[:1]
+
+
+async def test_a_ranking_that_takes_too_long_leaves_the_claims_weighed_by_then() -> None:
+    cut = await probe(LOAD_BEARING, within=limits(n_tried=1))
+    assert (len(cut.pivots), cut.effects, cut.late, cut.n_tried) == (1, (), True, 1)
 
 
 async def test_past_the_deadline_no_edit_is_made() -> None:

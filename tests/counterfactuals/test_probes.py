@@ -42,11 +42,11 @@ class Adder:
         self.always = always
         self.asked: list[str] = []
 
-    async def sample(self, problem: str, n: int, seed: int, meter: Meter) -> Sequence[Sampled]:
+    async def sample(self, problem: str, n: int, seed: int, meter: Meter, first: int = 0) -> Sequence[Sampled]:
         raise AssertionError("nobody draws samples here")
 
     async def continue_trace(
-        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter
+        self, problem: str, prefixes: Sequence[str], n: int, seed: int, meter: Meter, max_tokens: int | None = None
     ) -> Sequence[Sequence[Sampled]]:
         self.asked += prefixes
         return [[Sampled(text=self.go_on(prefix), truncated=False)] * n for prefix in prefixes]

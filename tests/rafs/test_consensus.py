@@ -123,3 +123,37 @@ def test_too_little_to_vote_on_is_unmeasured(answers: list[str | None], reason: 
     part = answer_consensus(answers, "1", same_number).component
     assert isinstance(part, Unmeasured)
     assert part.reason == reason
+
+
+def test_answers_that_differ_are_in_one_class_by_no_way_round() -> None:
+    """a = b = c = d, but a and d differ, and no single answer agrees with two that do."""
+    known = {"ab": Truth.TRUE, "bc": Truth.TRUE, "cd": Truth.TRUE, "ad": Truth.FALSE}
+    compare = lambda a, b: known.get("".join(sorted((a, b))), Truth.UNKNOWN)  # noqa: E731
+    assert group_answers(["a", "b", "c", "d", "a"], compare) == [[0, 4], [1], [2], [3]]
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_modal"),
+    [
+        pytest.param(["12", "12", "12 usd"], True, id="most spellings agree"),
+        pytest.param(["12 usd", "12 usd", "12"], False, id="most spellings differ"),
+        pytest.param(["12 usd", "12"], None, id="as many agree as differ"),
+    ],
+)
+def test_the_stated_answer_belongs_to_a_class_as_most_of_its_samples_say(
+    answers: list[str], is_modal: bool | None
+) -> None:
+    assert answer_consensus(answers, "12 cm", same_with_units).answer_is_modal is is_modal
+
+
+def test_only_voters_vote_and_cut_samples_lower_the_coverage() -> None:
+    vote = answer_consensus(["3", "9", "3", "4", None], "3", same_number, voters=[0, 2, 3], n_cut=1)
+    assert vote.component == Measured(value=consensus_value([2, 1]), coverage=0.75)
+    assert (vote.classes, vote.missing, vote.standing) == (((0, 2), (3,)), (), (Truth.TRUE, Truth.FALSE))
+
+
+@given(st.lists(st.sampled_from(["1", "1.0", "2", "?1", "?2", None]), min_size=2, max_size=7))
+def test_adding_an_unknown_never_merges(answers: list[str | None]) -> None:
+    compare = lambda a, b: Truth.UNKNOWN if "?" in a + b else same_number(a, b)  # noqa: E731
+    before, after = (answer_consensus(given, "1", compare).classes for given in (answers, [*answers, "?3"]))
+    assert {*before, (len(answers),)} == set(after)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rafs.contracts import Nli
 from rafs.engines.nli import EmbeddingNli
 from rafs.engines.scripted import Script, ScriptedNli
 from rafs.families import UNNAMED
-from rafs.independence import Writer, choose_validator, fill_seats, judge_independence, refuse_kin
+from rafs.independence import Writer, choose_independent, fill_seats, judge_independence, refuse_kin
 from rafs.policy import Independence
 from rafs.types import Abstained, Judged, MemberVerdicts, ModelIdentity, Verdict, Why
 from rafs.usage import Meter
@@ -130,6 +131,7 @@ class Vectors:
 
 DEBERTA = ScriptedNli(Script(), ModelIdentity(id="deberta", family="deberta", revision="1"))
 EMBEDDED = EmbeddingNli(Vectors())
+VALIDATORS: list[Nli] = [EMBEDDED, DEBERTA]
 
 
 @pytest.mark.parametrize(
@@ -144,4 +146,4 @@ EMBEDDED = EmbeddingNli(Vectors())
 def test_validators_and_the_embedders_under_them_are_chosen_like_judges(
     families: list[str], override: bool, chosen: object
 ) -> None:
-    assert choose_validator([EMBEDDED, DEBERTA], writer(*families), override=override) is chosen
+    assert choose_independent(VALIDATORS, writer(*families), override=override) is chosen

@@ -41,3 +41,38 @@ def test_only_a_judge_is_asked_in_a_chat(roles: list[str], is_taken: bool) -> No
     else:
         with pytest.raises(ValidationError, match="chat"):
             ModelEntry.model_validate(entry)
+
+
+def generator(**sampling: object) -> dict[str, object]:
+    return {
+        "id": "m",
+        "family": "qwen",
+        "roles": ["generator"],
+        "licence": "MIT",
+        "source": "path:/srv/m",
+        "sampling": sampling,
+    }
+
+
+def test_a_generator_says_how_it_draws() -> None:
+    sampling = {"temperature": 0.3, "top_p": 0.9, "max_new_tokens": 64, "stop": ["\n\n"]}
+    entry = ModelEntry.model_validate(generator(**sampling))
+    assert entry.sampling is not None
+    assert entry.sampling.model_dump(exclude_none=True) == sampling | {"stop": ("\n\n",)}
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        pytest.param(generator(temperature=-1), "temperature", id="below zero"),
+        pytest.param(generator(top_p=0), "top_p", id="no token is left"),
+        pytest.param(generator(max_new_tokens=0), "max_new_tokens", id="no text"),
+        pytest.param(generator(stop=[""]), "stop", id="an empty stop"),
+        pytest.param(generator(stop=["a"] * 5), "stop", id="more than servers take"),
+        pytest.param(generator(seed=1), "seed", id="a seed, which is the request's"),
+        pytest.param(generator() | {"roles": ["judge"]}, "sampling", id="a judge draws nothing"),
+    ],
+)
+def test_a_way_to_draw_that_is_none_is_refused(entry: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        ModelEntry.model_validate(entry)

@@ -183,10 +183,10 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
         ),
         pytest.param(setting(1e-4, "policy", "epsilon"), "policy.weights", "at least 0.325", id="epsilon too large"),
         pytest.param(
-            setting(["x"], "presets", "deep", "models", "embedder"),
+            removing("presets", "deep", "models", "nli"),
             "presets.deep.models.embedder",
             "'nli'",
-            id="no role",
+            id="an embedder with nobody to choose for",
         ),
         pytest.param(removing("policy", "weights", "D"), "policy.weights", "one weight for each", id="weight left out"),
         pytest.param(setting(".nan", "policy", "alpha"), "policy.alpha", "got '.nan'", id="no number"),

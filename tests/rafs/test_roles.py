@@ -51,6 +51,11 @@ def edited(step: int, *responses: Response, method: EffectMethod = EffectMethod.
             id="words alone",
         ),
         pytest.param("Most pages are good.\nThe answer is many.", [UNKNOWN], id="nothing was read"),
+        pytest.param(
+            "By the way, 15 + 4 = 19.\nIt prints 15 * 40 = 600 pages.\nWith 60 of them spoilt, 540 are good.",
+            [DECORATION, CARRIES, CARRIES],
+            id="the sentence of the answer goes on",
+        ),
     ],
 )
 def test_roles_by_the_graph(text: str, expected: list[Role]) -> None:

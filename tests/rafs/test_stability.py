@@ -1,6 +1,8 @@
 """D follows its formula; contradiction is worse than difference."""
 
 import itertools
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 
 from rafs.outcomes import Measured, Unmeasured
 from rafs.stability import (
+    MAX_CONTRADICTIONS,
     CanonicalClaim,
+    Contradiction,
     exact_weight,
     match_weight,
     pairs_to_classify,
@@ -19,17 +23,26 @@ from rafs.stability import (
 from rafs.types import Entailment
 
 
-def equation(left: str, result: int) -> CanonicalClaim:
-    return CanonicalClaim(text=f"{left} = {result}", equation=f"{left} = {result}", left=left)
+def equation(left: str, result: int, *, refuted: bool = False, is_partial: bool = False) -> CanonicalClaim:
+    return CanonicalClaim(
+        text=f"{left} = {result}",
+        keys=frozenset([f"{left} = {result}"]),
+        quantities=frozenset([left]),
+        value=Fraction(result),
+        refuted=refuted,
+        is_partial=is_partial,
+    )
 
 
 def sentence(text: str) -> CanonicalClaim:
-    return CanonicalClaim(text=text)
+    return CanonicalClaim(text=text, keys=frozenset([text]), in_words=True)
 
 
 A, B, C = equation("(+ 1 2)", 3), equation("(* 3 4)", 12), equation("(+ 2 2)", 4)
+WRONG = equation("(+ 1 2)", 4, refuted=True)
 AGREES = Entailment(entails=0.9, neutral=0.1, contradicts=0.0)
 HALF = Entailment(entails=0.5, neutral=0.5, contradicts=0.0)
+WITH_A = frozenset(product([A.text], "xy")) | frozenset(product("xy", [A.text]))
 DENIES = Entailment(entails=0.1, neutral=0.2, contradicts=0.7)
 
 
@@ -38,7 +51,9 @@ DENIES = Entailment(entails=0.1, neutral=0.2, contradicts=0.7)
     [
         pytest.param(A, A, 1.0, id="equal equations"),
         pytest.param(A, B, 0.0, id="two different calculations"),
-        pytest.param(A, equation("(+ 1 2)", 4), -1.0, id="one calculation, two results"),
+        pytest.param(A, WRONG, -1.0, id="one calculation, two results"),
+        pytest.param(equation("(/ 200 3)", 66), equation("(/ 200 3)", 67), 1.0, id="two roundings, none refuted"),
+        pytest.param(A, equation("(+ 1 2)", 4), 0.0, id="two results, none refuted, further apart than a rounding"),
         pytest.param(sentence("x is prime"), sentence("x is prime"), 1.0, id="equal sentences"),
         pytest.param(sentence("x is prime"), sentence("x is odd"), None, id="words need a validator"),
         pytest.param(A, sentence("x is odd"), None, id="an equation against words needs a validator"),
@@ -100,9 +115,52 @@ def test_stability_is_one_minus_the_mean_distance_by_hand() -> None:
     assert part.value == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
 
 
+def test_a_partial_sum_is_matched_and_needs_no_match() -> None:
+    part = reasoning_stability([[A, equation("(+ 1 1)", 2, is_partial=True)], [A]], {}).component
+    assert part == Measured(value=1.0, coverage=1.0)
+
+
 def test_contradictions_are_named() -> None:
-    other = equation("(+ 1 2)", 4)
-    assert reasoning_stability([[A], [other]], {}).contradictions == ((0, 1, A.text, other.text),)
+    assert reasoning_stability([[A], [WRONG]], {}).contradictions == (
+        Contradiction(traces=(0, 1), claims=(A.text, WRONG.text), by_arithmetic=True),
+    )
+
+
+def test_contradictions_of_words_are_named_as_a_validators() -> None:
+    x, y = sentence("x"), sentence("y")
+    (found,) = reasoning_stability([[x], [y]], {("x", "y"): DENIES, ("y", "x"): AGREES}).contradictions
+    assert (found.claims, found.by_arithmetic) == (("x", "y"), False)
+
+
+def test_all_contradictions_are_counted_and_the_first_shown() -> None:
+    found = reasoning_stability([[A]] * 5 + [[WRONG]] * 5, {})
+    assert (len(found.contradictions), found.n_contradictions) == (MAX_CONTRADICTIONS, 25)
+
+
+def test_contradiction_is_the_share_of_pairs_of_traces_with_two_results() -> None:
+    found = reasoning_stability([[A, B], [A], [WRONG, B]], {})
+    assert found.contradiction == pytest.approx(2 / 3)
+
+
+def test_diversity_is_the_share_of_calculations_that_stand_alone() -> None:
+    # A,B against A: B alone, 1 of 3. A,B against A,C: B and C, 2 of 4. A against A,C: C, 1 of 3.
+    assert reasoning_stability([[A, B], [A], [A, C]], {}).method_diversity == pytest.approx(4 / 10)
+
+
+def test_words_have_no_method() -> None:
+    x, y = sentence("x"), sentence("y")
+    assert reasoning_stability([[x], [y]], {("x", "y"): AGREES, ("y", "x"): AGREES}).method_diversity is None
+
+
+def test_a_pair_that_was_not_asked_weighs_nothing() -> None:
+    x, y = sentence("x"), sentence("y")
+    component = reasoning_stability([[A, x], [A, y]], {}, frozenset(product("xy", "xy")) | WITH_A).component
+    assert component == Measured(value=0.5, coverage=1.0)
+
+
+def test_pairs_are_counted() -> None:
+    found = reasoning_stability([[A, sentence("x")], [A, B, sentence("x")]], {})
+    assert (found.n_pairs, found.n_canonical) == (12, 6)
 
 
 def test_each_text_pair_is_asked_once_in_each_direction() -> None:

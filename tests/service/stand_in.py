@@ -15,6 +15,7 @@ from rafs.wire import (
     ModelStatus,
     OutcomeOut,
     ScoreResponse,
+    StabilityOut,
     StageOut,
     StepOut,
     SupportOut,
@@ -93,6 +94,11 @@ INTERVENTIONS = InterventionsOut(
 )
 
 
+STABILITY = StabilityOut(
+    contradiction=0.5, method_diversity=0.25, n_contradictions=1, pairs_full=24, pairs_canonical=20, pairs_asked=4
+)
+
+
 def make_response(problem: str = "p", trace: str = "55 - 40 = 10", **changes: object) -> ScoreResponse:
     false = ClaimOut(text="55 - 40 = 10", truth="false", reason="55 - 40 is 15, not 10", ungrounded=["40"])
     response = ScoreResponse(
@@ -123,7 +129,8 @@ def make_response(problem: str = "p", trace: str = "55 - 40 = 10", **changes: ob
         support=SupportOut(e=1.0, e_source="graph", detail="the derivation ends in 10", mean_delta=0.16),
         interventions=INTERVENTIONS,
         samples=4,
-        contradictions=[ContradictionOut(traces=(-1, 2), claims=("3 are left", "4 are left"))],
+        contradictions=[ContradictionOut(traces=(-1, 2), claims=("3 are left", "4 are left"), found_by="arithmetic")],
+        stability=STABILITY,
         truncated=["samples.3: read up to 8192 tokens"],
         members=[],
         ledger=[],

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rafs.contracts import PromptPart
+from rafs.fences import FENCE, show_invisible
 from rafs.reading import read_text
 from rafs.types import Abstained, Judged, LabelMass, ModelIdentity, Why
 from rafs.usage import Meter
 from verifiers.judge import JudgeVerifier, read_mass
-from verifiers.judge_prompt import FENCE, render_answer_prompt, render_prompt, show_invisible
+from verifiers.judge_prompt import render_answer_prompt, render_prompt
 
 PROBLEM = "Ana has 4 bags of 15 nuts and eats 10 nuts. How many are left?"
 STEPS = "She has 4 * 15 = 60 nuts.\nAfter eating 10 she has 60 - 10 = 50 nuts.\n"

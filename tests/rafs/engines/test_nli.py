@@ -1,5 +1,4 @@
 import asyncio
-import math
 
 import pytest
 from hypothesis import given
@@ -8,12 +7,9 @@ from hypothesis import strategies as st
 from rafs.engines.embeddings import SentenceEmbedder
 from rafs.engines.nli import EmbeddingNli, Signs, entailment_from_signs
 from rafs.engines.scripted import Script, ScriptedEmbedder
-from rafs.engines.sequence_nli import SequenceClassifierNli, read_label_order
-from rafs.errors import ConfigError
-from rafs.types import Abstained, Entailment, ModelIdentity, Why
+from rafs.types import Entailment, ModelIdentity
 from rafs.usage import Meter
 from tests.rafs.engines.real_models import real_model_folder
-from tests.rafs.engines.tiny_models import TINY, tiny_classifier, tiny_tokenizer
 
 signs = st.builds(
     Signs, cosine=st.floats(-1, 1), flipped=st.booleans(), has_new_number=st.booleans(), same_text=st.booleans()
@@ -90,57 +86,6 @@ async def test_each_text_is_embedded_once(real: EmbeddingNli) -> None:
     assert meter.stages["nli"].calls == 3
 
 
-@pytest.mark.parametrize(
-    ("labels", "columns"),
-    [
-        pytest.param(["contradiction", "entailment", "neutral"], (1, 2, 0), id="cross-encoder order"),
-        pytest.param(["ENTAILMENT", "NEUTRAL", "CONTRADICTION"], (0, 1, 2), id="MNLI order, upper case"),
-    ],
-)
-def test_label_order_is_read_from_the_configuration(labels: list[str], columns: tuple[int, int, int]) -> None:
-    assert read_label_order(dict(enumerate(labels)), "m") == columns
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        pytest.param(["LABEL_0", "LABEL_1", "LABEL_2"], id="unnamed"),
-        pytest.param(["entailment", "not_entailment"], id="two-way"),
-        pytest.param(["entailment", "entailment", "neutral"], id="one missing"),
-        pytest.param(["entailment", "neutral", "contradiction", "other"], id="a fourth"),
-    ],
-)
-def test_unrecognisable_labels_are_refused(labels: list[str]) -> None:
-    with pytest.raises(ConfigError, match="entailment"):
-        read_label_order(dict(enumerate(labels)), "m")
-
-
-PAIRS = [("a 3 b", "a"), ("Tom has 3 apples and buys 4 more.", "Tom has 7 apples."), ("x", "y"), ("red", "blue box")]
-
-
-async def test_batching_does_not_change_a_classifiers_opinions() -> None:
-    labels = ["neutral", "contradiction", "entailment"]
-    nli = SequenceClassifierNli(tiny_classifier(labels), tiny_tokenizer().tokenizer, TINY)
-    together = await nli.classify(PAIRS, Meter())
-    alone = [(await nli.classify([pair], Meter()))[0] for pair in PAIRS]
-    nli.close()
-    for one, other in zip(together, alone, strict=True):
-        assert isinstance(one, Entailment)
-        assert isinstance(other, Entailment)
-        assert one.entails == pytest.approx(other.entails, abs=1e-5)
-
-
-async def test_other_callers_in_the_queue_change_no_bit_of_a_classifiers_opinion() -> None:
-    nli = SequenceClassifierNli(
-        tiny_classifier(["neutral", "contradiction", "entailment"]), tiny_tokenizer().tokenizer, TINY
-    )
-    others = [[("red box " * (2 * j + i), f"box {i}") for j in range(1, 5)] for i in range(3)]
-    alone = await nli.classify(PAIRS, Meter())
-    crowd = await asyncio.gather(*(nli.classify(each, Meter()) for each in [*others, PAIRS, *others, PAIRS]))
-    nli.close()
-    assert crowd[3] == crowd[7] == alone
-
-
 async def test_many_pairs_do_not_hold_up_the_event_loop() -> None:
     texts = [f"In {i} days the {i + 1} pupils read not one of the {2 * i} old books before noon." for i in range(200)]
     nli = EmbeddingNli(ScriptedEmbedder(Script(vectors=dict.fromkeys(texts, (1.0, 0.0)))))
@@ -151,29 +96,3 @@ async def test_many_pairs_do_not_hold_up_the_event_loop() -> None:
         turns += 1
     assert len(judging.result()) == len(texts) ** 2
     assert turns > 5, "on the loop there would be one or two"
-
-
-async def test_label_order_decides_which_column_is_entailment() -> None:
-    opinions: list[Entailment | Abstained] = []
-    for labels in (["entailment", "neutral", "contradiction"], ["contradiction", "neutral", "entailment"]):
-        nli = SequenceClassifierNli(tiny_classifier(labels), tiny_tokenizer().tokenizer, TINY)
-        opinions += await nli.classify(PAIRS[:1], Meter())
-        nli.close()
-    first, second = opinions
-    assert isinstance(first, Entailment)
-    assert isinstance(second, Entailment)
-    assert math.isclose(first.entails, second.contradicts, abs_tol=1e-6)
-    assert not math.isclose(first.entails, first.contradicts, abs_tol=1e-3)
-
-
-async def test_a_pair_beyond_the_window_is_too_long_and_costs_nothing() -> None:
-    nli = SequenceClassifierNli(
-        tiny_classifier(["entailment", "neutral", "contradiction"]), tiny_tokenizer().tokenizer, TINY
-    )
-    meter = Meter()
-    long, short = await nli.classify([("word " * 200, "x"), ("x", "y")], meter)
-    nli.close()
-    assert isinstance(long, Abstained)
-    assert long.why is Why.TOO_LONG
-    assert isinstance(short, Entailment)
-    assert meter.stages["nli"].calls == 1

@@ -27,7 +27,7 @@ async def test_one_request_draws_n_samples() -> None:
         drawn = await made.generator.sample("p", 3, 7, Meter())
     assert [sample.text for sample in drawn] == ["a", "b", "c"]
     (request,) = made.server.requests
-    assert (request.path, request.body["n"], request.body["seed"]) == (CHAT, 3, 7)
+    assert (request.path, request.body["n"]) == (CHAT, 3)
 
 
 async def test_more_samples_than_asked_for_are_left_out() -> None:
@@ -40,14 +40,71 @@ async def test_a_server_that_ignores_n_is_asked_for_each_sample_by_its_seed() ->
         drawn = [await made.generator.sample("p", 3, seed, Meter()) for seed in (7, 20)]
     assert [len(samples) for samples in drawn] == [3, 3]
     assert [body.get("n") for body in made.server.bodies(CHAT)] == [3] + [None] * 5
-    assert sorted(body["seed"] for body in made.server.bodies(CHAT)) == [7, 8, 9, 20, 21, 22]
+    seeds = [body["seed"] for body in made.server.bodies(CHAT)]
+    assert [seed - seeds[0] for seed in sorted(seeds[:3])] == [0, 1, 2]
+    assert len(set(seeds)) == 6
 
 
 async def test_a_server_that_refuses_n_is_asked_for_each_sample_by_its_seed() -> None:
     async with engines(strict(in_turn(chatted("a")), "n")) as made:
         drawn = await made.generator.sample("p", 3, 7, Meter())
     assert len(drawn) == 3
-    assert sorted(body["seed"] for body in made.server.bodies(CHAT)) == [7, 7, 8, 9]
+    seeds = sorted(body["seed"] for body in made.server.bodies(CHAT))
+    assert [seed - seeds[0] for seed in seeds] == [0, 0, 1, 2]
+
+
+async def test_the_samples_of_a_later_round_have_the_seeds_they_would_have_had_at_once() -> None:
+    async with engines(in_turn(chatted("a", "b"))) as made:
+        await made.generator.sample("p", 2, 7, Meter())
+        await made.generator.sample("p", 2, 7, Meter(), first=2)
+    first, later = (body["seed"] for body in made.server.bodies(CHAT))
+    assert later - first == 2
+
+
+async def test_a_greedy_server_is_asked_for_one_sample() -> None:
+    async with engines(in_turn(chatted("a"))) as made:
+        generator = ServerGenerator(made.connection, TINY, temperature=0.0)
+        assert [len(await generator.sample("p", 5, 7, Meter(), first=first)) for first in (0, 1)] == [1, 0]
+    assert len(made.server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param({"content": [{"logprob": -0.5}, {"logprob": -1.25}]}, (-1.75, 2, -0.875), id="of every token"),
+        pytest.param({"content": [{"logprob": -0.5}, {"token": "a"}]}, (None, None, None), id="not of every token"),
+        pytest.param({"content": [{"logprob": True}]}, (None, None, None), id="no number"),
+        pytest.param({"content": [{"logprob": 0.5}]}, (None, None, None), id="no probability"),
+        pytest.param({"content": []}, (None, None, None), id="of no token"),
+        pytest.param(None, (None, None, None), id="none"),
+    ],
+)
+async def test_log_probabilities_are_those_of_all_tokens_or_unknown(said: Any, expected: tuple[Any, ...]) -> None:
+    choice = {"message": {"content": "7"}, "finish_reason": "stop", "logprobs": said}
+    async with engines(in_turn(reply_json({"choices": [choice]}))) as made:
+        (sample,) = await made.generator.sample("p", 1, 1, Meter())
+    assert (sample.logprob, sample.n_tokens, sample.mean_logprob) == expected
+
+
+async def test_a_server_without_log_probabilities_still_draws() -> None:
+    async with engines(strict(in_turn(chatted("a")), "logprobs")) as made:
+        (sample,) = await made.generator.sample("p", 1, 7, Meter())
+    assert (sample.text, sample.logprob) == ("a", None)
+
+
+async def test_top_p_goes_to_the_server() -> None:
+    async with engines(in_turn(chatted("a"))) as made:
+        await ServerGenerator(made.connection, TINY, top_p=0.9).sample("p", 1, 1, Meter())
+    assert made.server.bodies(CHAT)[0]["top_p"] == 0.9
+
+
+@pytest.mark.parametrize(("asked", "sent"), [(None, 9), (4, 4), (99, 9)], ids=["its own", "fewer", "no more"])
+async def test_a_caller_may_ask_for_fewer_tokens(asked: int | None, sent: int) -> None:
+    answers = [chatted("a", prompt_tokens=10), chatted("a", prompt_tokens=15), chatted("a")]
+    async with engines(in_turn(*answers)) as made:
+        generator = ServerGenerator(made.connection, TINY, max_new_tokens=9)
+        await generator.continue_trace("p", ["so far"], 1, 1, Meter(), asked)
+    assert made.server.bodies(CHAT)[-1]["max_tokens"] == sent
 
 
 async def test_a_server_without_seeds_still_draws() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rafs.contracts import PromptPart
-from rafs.engines.decoding import FAST_ROWS
+from rafs.engines.decoding import FAST_ROWS, DecodeJob, Decoding, Row, decode
 from rafs.engines.prompt_tokens import PartTokenizer
 from rafs.engines.row_cache import Prefill, cache_token_bytes, cut_rows, pack_prompts, prefill
 from rafs.engines.solve_prompt import solve_parts
@@ -44,6 +44,14 @@ def greedy(llama: Any) -> Iterator[TransformersGenerator]:
     generator.close()
 
 
+@pytest.fixture(scope="module")
+def sampling(llama: Any) -> Iterator[TransformersGenerator]:
+    """As good as greedy, but its samples count each; it does not meet the end token."""
+    generator = TransformersGenerator(llama, tiny_tokenizer(), TINY, temperature=0.01, max_new_tokens=N_NEW)
+    yield generator
+    generator.close()
+
+
 def prompt_ids(prefix: str = "") -> tuple[int, ...]:
     tokenizer = tiny_tokenizer()
     parts = solve_parts(PROBLEM, tokenizer.chat_frame(), tokenizer.plain_frame())
@@ -66,6 +74,12 @@ async def test_continuations_are_those_of_transformers_own_generate(llama: Any, 
     assert [texts[0].text for texts in drawn] == expected
 
 
+@pytest.mark.parametrize(("asked", "drawn"), [(2, 2), (N_NEW + 5, N_NEW)], ids=["fewer", "no more than its own"])
+async def test_a_caller_may_ask_for_fewer_tokens(sampling: TransformersGenerator, asked: int, drawn: int) -> None:
+    [[said]] = await sampling.continue_trace(PROBLEM, PREFIXES[:1], 1, 1, Meter(), asked)
+    assert (said.n_tokens, said.truncated) == (drawn, True)
+
+
 async def test_prefill_costs_one_trunk_plus_what_each_prefix_adds(greedy: TransformersGenerator) -> None:
     meter = Meter()
     drawn = await greedy.continue_trace(PROBLEM, PREFIXES, 2, 1, meter)
@@ -75,14 +89,14 @@ async def test_prefill_costs_one_trunk_plus_what_each_prefix_adds(greedy: Transf
     assert packed.n_tokens < sum(len(prompt_ids(prefix)) for prefix in PREFIXES) - len(prompt_ids())
 
 
-async def test_samples_share_one_prefill(greedy: TransformersGenerator) -> None:
+async def test_samples_share_one_prefill(sampling: TransformersGenerator) -> None:
     meter = Meter()
-    await greedy.sample(PROBLEM, 4, 1, meter)
+    await sampling.sample(PROBLEM, 4, 1, meter)
     assert meter.stages["sample"].tokens == len(prompt_ids()) + 4 * (N_NEW - 1)
 
 
-async def test_more_rows_than_a_batch_are_all_drawn(greedy: TransformersGenerator) -> None:
-    assert len(await greedy.sample(PROBLEM, BATCH_ROWS + 3, 1, Meter())) == BATCH_ROWS + 3
+async def test_more_rows_than_a_batch_are_all_drawn(sampling: TransformersGenerator) -> None:
+    assert len(await sampling.sample(PROBLEM, BATCH_ROWS + 3, 1, Meter())) == BATCH_ROWS + 3
 
 
 async def test_rows_whose_cache_would_pass_the_bound_are_decoded_in_smaller_batches(llama: Any) -> None:
@@ -93,7 +107,7 @@ async def test_rows_whose_cache_would_pass_the_bound_are_decoded_in_smaller_batc
         llama, tiny_tokenizer(), TINY, temperature=0.0, max_new_tokens=N_NEW, cache_bytes=5 * n_tokens * a_token
     )
     hook = llama.register_forward_pre_hook(lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True)
-    drawn = await generator.sample(PROBLEM, 8, 1, Meter())
+    (drawn,) = await generator.continue_trace(PROBLEM, [""], 8, 1, Meter())
     hook.remove()
     generator.close()
     assert len(drawn) == 8
@@ -122,8 +136,8 @@ async def test_texts_longer_than_the_check_could_tell_are_drawn_row_by_row() -> 
     seen: list[int] = []
     problem = "x " * 400
     model.register_forward_pre_hook(lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True)
-    drawn = await generator.sample(problem, 2, 1, Meter())
-    await generator.sample("x", 2, 1, Meter())
+    (drawn,) = await generator.continue_trace(problem, [""], 2, 1, Meter())
+    await generator.continue_trace("x", [""], 2, 1, Meter())
     generator.close()
     assert (set(seen[: 2 * N_NEW]), set(seen[-N_NEW + 1 :])) == ({1}, {FAST_ROWS})
     tokenizer = tiny_tokenizer()
@@ -132,21 +146,69 @@ async def test_texts_longer_than_the_check_could_tell_are_drawn_row_by_row() -> 
     assert drawn[0].text == tokenizer.text(greedy_by_transformers(model, ids))
 
 
+def texts(samples: Sequence[Sampled]) -> list[str]:
+    return [sample.text for sample in samples]
+
+
 async def test_a_sample_does_not_depend_on_how_many_are_drawn(llama: Any) -> None:
     generator = TransformersGenerator(llama, tiny_tokenizer(), TINY, temperature=1.0, max_new_tokens=5)
     few = await generator.sample(PROBLEM, 2, 3, Meter())
+    rest = await generator.sample(PROBLEM, 3, 3, Meter(), first=2)
     many = await generator.sample(PROBLEM, 5, 3, Meter())
     generator.close()
-    assert list(few) == list(many)[:2]
+    assert texts([*few, *rest]) == texts(many)
+
+
+async def test_the_log_probability_of_a_sample_is_that_of_its_tokens_at_temperature_1(llama: Any) -> None:
+    import torch
+
+    generator = TransformersGenerator(llama, tiny_tokenizer(), TINY, temperature=0.3, top_p=0.9, max_new_tokens=N_NEW)
+    (sample,) = await generator.sample(PROBLEM, 1, 1, Meter())
+    generator.close()
+    (drawn,) = decode(
+        llama,
+        [DecodeJob(rows=(Row(prompt=prompt_ids(), seed=row_seed(1, 0, 0), max_new_tokens=N_NEW),))],
+        Decoding(temperature=0.3, top_p=0.9, end_ids=frozenset({0}), prefill=Prefill.ALONE),
+    )
+    new = [*drawn.rows[0], *([0] if drawn.ended[0] else [])]
+    with torch.inference_mode():
+        logits = llama(torch.tensor([[*prompt_ids(), *new]])).logits[0, len(prompt_ids()) - 1 : -1]
+    expected = logits.log_softmax(-1).gather(1, torch.tensor(new)[:, None]).sum()
+    assert sample.n_tokens == len(new)
+    assert sample.logprob == pytest.approx(float(expected), abs=1e-3)
+
+
+async def test_greedy_decoding_has_one_sample(greedy: TransformersGenerator) -> None:
+    assert [len(await greedy.sample(PROBLEM, 3, 1, Meter(), first=first)) for first in (0, 1)] == [1, 0]
+
+
+async def test_a_stop_ends_a_sample_and_is_no_part_of_it(llama: Any, greedy: TransformersGenerator) -> None:
+    (whole,) = await greedy.sample(PROBLEM, 1, 1, Meter())
+    stop = whole.text[3:6]
+    generator = TransformersGenerator(
+        llama, tiny_tokenizer(), TINY, temperature=0.0, max_new_tokens=N_NEW, stop=["never there", stop]
+    )
+    meter = Meter()
+    (cut,) = await generator.sample(PROBLEM, 1, 1, meter)
+    generator.close()
+    assert (cut.text, cut.truncated) == (whole.text[: whole.text.index(stop)], False)
+    assert meter.stages["sample"].tokens < len(prompt_ids()) + N_NEW - 1
+
+
+async def test_a_small_top_p_leaves_the_likeliest_token_alone(llama: Any, greedy: TransformersGenerator) -> None:
+    generator = TransformersGenerator(llama, tiny_tokenizer(), TINY, temperature=1.0, top_p=1e-6, max_new_tokens=N_NEW)
+    drawn = await generator.sample(PROBLEM, 3, 1, Meter())
+    generator.close()
+    assert set(texts(drawn)) == set(texts(await greedy.sample(PROBLEM, 1, 1, Meter())))
 
 
 def test_seeds_of_rows_are_all_different() -> None:
     assert len({row_seed(s, p, i) for s in range(5) for p in range(5) for i in range(5)}) == 125
 
 
-async def test_a_problem_that_fills_the_window_gives_empty_cut_samples(greedy: TransformersGenerator) -> None:
+async def test_a_problem_that_fills_the_window_gives_empty_cut_samples(sampling: TransformersGenerator) -> None:
     meter = Meter()
-    assert await greedy.sample("word " * 600, 2, 1, meter) == [Sampled(text="", truncated=True)] * 2
+    assert await sampling.sample("word " * 600, 2, 1, meter) == [Sampled(text="", truncated=True)] * 2
     assert meter.stages["sample"].tokens == 0
 
 
@@ -180,7 +242,7 @@ async def test_every_architecture_draws_what_its_own_generate_draws(make: Callab
     generator.close()
     assert generator.prefill is prefill
     expected = [tiny_tokenizer().text(greedy_by_transformers(model, prompt_ids(prefix))) for prefix in PREFIXES]
-    assert [[text.text for text in texts] for texts in drawn] == [[text] * 2 for text in expected]
+    assert list(map(texts, drawn)) == [[text] * 2 for text in expected]
 
 
 async def test_a_problem_without_a_chat_starts_as_the_tokenizer_starts_a_text() -> None:
@@ -199,12 +261,12 @@ async def test_requests_that_wait_together_are_decoded_together() -> None:
     seen: list[int] = []
     problems = [f"{n} apples" for n in range(5)]
     model.register_forward_pre_hook(lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True)
-    alone = [list(await generator.sample(problem, 1, 1, Meter())) for problem in problems]
+    alone = [texts(await generator.sample(problem, 1, 1, Meter())) for problem in problems]
     assert set(seen) == {1}
     together = await asyncio.gather(*(generator.sample(problem, 1, 1, Meter()) for problem in problems))
     generator.close()
     assert max(seen) > 1  # the first may have begun before the others came
-    assert [list(texts) for texts in together] == alone
+    assert list(map(texts, together)) == alone
 
 
 async def test_a_batch_out_of_memory_fails_alone_and_the_next_is_served() -> None:

@@ -1,6 +1,7 @@
 """The generator on vLLM in this process keeps the contract; who leaves frees its place."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def generator(engine: VllmEngine) -> Generator:
 
 async def test_a_sample_is_the_same_however_many_are_drawn(generator: Generator) -> None:
     (alone,) = await generator.sample(PROBLEM, 1, 5, Meter())
-    assert (await generator.sample(PROBLEM, 3, 5, Meter()))[0] == alone
+    assert (await generator.sample(PROBLEM, 3, 5, Meter()))[0].text == alone.text
 
 
 async def test_a_caller_who_leaves_stops_the_computing(engine: VllmEngine) -> None:
@@ -39,3 +40,18 @@ async def test_a_caller_who_leaves_stops_the_computing(engine: VllmEngine) -> No
         while engine.waiting > 0:
             await asyncio.sleep(0.01)
     assert drawing.cancelled()
+
+
+async def test_a_sample_has_the_log_probability_of_its_tokens(generator: Generator) -> None:
+    (sample,) = await generator.sample(PROBLEM, 1, 5, Meter())
+    assert sample.logprob is not None and sample.n_tokens is not None
+    assert sample.logprob < 0 < sample.n_tokens <= 16
+
+
+async def test_a_stop_ends_a_sample_and_is_no_part_of_it(engine: VllmEngine) -> None:
+    settings: dict[str, Any] = {"temperature": 0.0, "max_new_tokens": 16}
+    tokenizer = load_tokenizer(judge_folder())
+    (whole,) = await VllmGenerator(engine, tokenizer, TINY, **settings).sample(PROBLEM, 1, 1, Meter())
+    stop = whole.text[5:8]
+    (cut,) = await VllmGenerator(engine, tokenizer, TINY, **settings, stop=[stop]).sample(PROBLEM, 1, 1, Meter())
+    assert (cut.text, cut.truncated) == (whole.text[: whole.text.index(stop)], False)

@@ -1,6 +1,6 @@
 """The other packages' judges, each asked about every step of a trace; runs in the environment of requirements.txt.
 
-    python worker.py FOLDER    then one JSON request a line on standard input, one JSON reply a line on standard output
+    python -m benchmarks.rivals.judge_worker FOLDER    then as `replies` says
 
 Every package is called through its own public class, on the same weights: uqlm's `LLMJudge`, lm-polygraph's P(True)
 calculator (all prompts of a trace in one padded batch), selfcheckgpt's `SelfCheckLLMPrompt`, each with its own prompt;
@@ -8,13 +8,12 @@ and a plain loop that runs one forward pass for each prompt of RAFS. None shares
 """
 
 import asyncio
-import json
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from time import perf_counter, process_time
 from typing import Any
+
+from benchmarks.rivals.replies import answer_requests, standard_output_for_replies
 
 NEW_TOKENS = 3
 """Of a verbal verdict: enough for `Yes`, `No` or `incorrect`."""
@@ -102,14 +101,6 @@ def uqlm(model: Any, tokenizer: Any) -> Judge:
     return judge
 
 
-@contextmanager
-def standard_output_for_replies() -> Iterator[Any]:
-    """Keep what packages print off the pipe that replies travel on."""
-    replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    yield replies
-
-
 def main() -> None:
     folder = sys.argv[1]
     with standard_output_for_replies() as replies:
@@ -125,13 +116,13 @@ def main() -> None:
             "selfcheckgpt": selfcheckgpt(folder, torch.float32),
             "uqlm": uqlm(model, tokenizer),
         }
-        print(json.dumps({"judges": list(judges)}), file=replies, flush=True)
-        for line in sys.stdin:
-            request = json.loads(line)
+
+        def answer(request: Any) -> Any:
             started, cpu = perf_counter(), process_time()
             n = judges[request["judge"]](request["problem"], request["steps"], request["prompts"])
-            spent = {"verdicts": n, "wall_s": perf_counter() - started, "cpu_s": process_time() - cpu}
-            print(json.dumps(spent), file=replies, flush=True)
+            return {"verdicts": n, "wall_s": perf_counter() - started, "cpu_s": process_time() - cpu}
+
+        answer_requests(replies, {"judges": list(judges)}, answer)
 
 
 if __name__ == "__main__":
