@@ -52,10 +52,11 @@ def latex() -> Iterator[str]:
         yield rf"\begin{{align*}} x_{n} &= {n} \cdot 4 \\ &= {4 * n} \end{{align*}} so $x_{n} > {n}$." + "\n\n"
 
 
-def repeated(unit: str) -> Callable[[], Iterator[str]]:
-    """Return a kind of text that is one piece over and over."""
+def repeated(unit: str, opening: str = "") -> Callable[[], Iterator[str]]:
+    """Return a kind of text that is one piece over and over, behind an opening."""
 
     def again() -> Iterator[str]:
+        yield opening
         while True:
             yield unit
 
@@ -81,6 +82,7 @@ KINDS: Mapping[str, Callable[[], Iterator[str]]] = {
     "names": names,
     "one_equation_again": repeated("3 * 4 = 12. "),
     "one_endless_sum": repeated("1 + "),
+    "one_endless_note": repeated("1+", opening="<<"),
     "one_endless_chain": repeated("7 = "),
     "digits": repeated("9"),
     "grouped_digits": repeated("123,"),

@@ -10,7 +10,7 @@ from rich.text import Text
 from rafs.types import Why
 from rafs.wire import ClaimOut, ComponentOut, MemberOut, ProbeOut, ScoreResponse, StepOut
 from service.visible import show_text
-from service.votes import describe_votes
+from service.votes import describe_votes, describe_ways
 
 MAX_STEP_CHARS = 240
 MAX_CLAIM_CHARS = 120
@@ -208,6 +208,7 @@ def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
     yield "Edits", _interventions(response)
     yield from (("Probe", _probe(probe)) for probe in response.interventions.probes)
     yield from (("Samples", line) for line in describe_votes(response))
+    yield from (("Ways", line) for line in describe_ways(response))
     for pair in response.contradictions[:3]:
         first, second = (plain(claim, MAX_CLAIM_CHARS) for claim in pair.claims)
         one, other = ("this trace" if number < 0 else f"sample {number}" for number in pair.traces)

@@ -23,6 +23,20 @@ def describe_votes(response: ScoreResponse) -> Iterator[str]:
         yield ", ".join(shown) + _spread(votes)
 
 
+def describe_ways(response: ScoreResponse) -> Iterator[str]:
+    """Yield how far the traces behind the modal answer go different ways, and how often they contradict each other."""
+    found = response.stability
+    if found is None:
+        return
+    parts = []
+    if found.method_diversity is not None:
+        parts.append(f"{found.method_diversity:.0%} of the calculations have no counterpart in another trace")
+    if found.contradiction is not None:
+        parts.append(f"{found.contradiction:.0%} of the pairs of traces contradict each other")
+    if parts:
+        yield "; ".join(parts)
+
+
 def _counts(votes: ConsensusOut) -> str:
     there = f"{votes.k_drawn} of {votes.k_planned} drawn" if votes.k_planned else f"{votes.k_sent} sent"
     early = "" if votes.stopped_because in (None, "all_drawn") else f" ({_words(votes.stopped_because)})"

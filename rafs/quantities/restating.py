@@ -28,6 +28,8 @@ _JOINING = frozenset("and or".split())
 _SENTENCE_ENDS = (".", "\n", "?", ";")
 REACH = 3
 """Tokens behind a compared number in which its words stand."""
+REACH_BACK = 24
+"""Tokens before a number that are searched for what it belongs to: a calculation of a dozen numbers."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -85,8 +87,8 @@ def _goes_on(token: Token) -> bool:
 
 def _is_placed(tokens: Sequence[Token], position: int) -> bool:
     """Say whether a number is what a result is a part of: `of the 17`, `from her 17`, `out of 17`."""
-    at = position - 1
-    while at > 0 and tokens[at].text.lower() in _DETERMINING:
+    at, first = position - 1, max(0, position - REACH_BACK)
+    while at > first and tokens[at].text.lower() in _DETERMINING:
         at -= 1
     word = tokens[at].text.lower()
     return word in _PLACING and (word != "of" or at < position - 1 or tokens[at - 1].text.lower() == "out")
@@ -94,10 +96,10 @@ def _is_placed(tokens: Sequence[Token], position: int) -> bool:
 
 def _is_calculated_with(tokens: Sequence[Token], position: int) -> bool:
     """Say whether a number stands in a calculation that explains a result: `12 pens (17 - 5)`, `which is 17 - 5`."""
-    start = position
-    while start > 1 and (tokens[start - 1].kind is Kind.NUMBER or tokens[start - 1].text in _CALCULATING):
+    start, first = position, max(2, position - REACH_BACK)
+    while start > first and (tokens[start - 1].kind is Kind.NUMBER or tokens[start - 1].text in _CALCULATING):
         start -= 1
-    if start + 1 >= len(tokens) or tokens[start + 1].text not in _CALCULATING:
+    if start < 2 or start + 1 >= len(tokens) or tokens[start + 1].text not in _CALCULATING:
         return False
     before, last = tokens[start - 2], tokens[start - 1].text.lower()
     is_bracketed = last == "(" and before.kind in (Kind.WORD, Kind.NUMBER)

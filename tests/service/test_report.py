@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from rafs.wire import AnswerOut, ClaimOut, ProbeOut, ScoreResponse
+from rafs.wire import AnswerOut, ClaimOut, ProbeOut, ScoreResponse, StabilityOut
 from service.report import render_report
 from tests.service.stand_in import make_component, make_response, make_step
 
@@ -194,3 +194,17 @@ def test_probes_are_reported_with_their_coverage_or_why_they_are_missing() -> No
 
 def test_the_halves_of_the_support_are_said() -> None:
     assert "e = 1.00 by graph; edits move the answer by 0.16 of 1" in " ".join(report(make_response()).split())
+
+
+def test_other_ways_and_contradictions_are_said_apart() -> None:
+    found = StabilityOut(
+        contradiction=0.5,
+        method_diversity=0.25,
+        n_contradictions=1,
+        pairs_full=8,
+        pairs_canonical=8,
+        pairs_asked=0,
+    )
+    text = " ".join(report(make_response(stability=found)).split())
+    assert "25% of the calculations have no counterpart in another trace" in text
+    assert "50% of the pairs of traces contradict each other" in text

@@ -1,12 +1,16 @@
 """A result that is said before what it is made of is read as the result, and the numbers behind it as its operands."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from counterfactuals.targets import replayed_answer
 from rafs.derivation import E_DERIVED, E_REACHED, link_answer
+from rafs.grammar.lexing import lex
+from rafs.grammar.tokens import Kind, Token
 from rafs.quantities.graph import read_graph
+from rafs.quantities.restating import Restating
 from rafs.reading import read_text
 from rafs.support import AnswerEntailment
 from rafs.types import BlindStep, QuantityGraph, StepKind
@@ -111,3 +115,22 @@ def test_a_size_in_the_sentence_of_the_answer_may_also_have_lost_its_minus() -> 
     assert link.matches is None
     assert isinstance(link.entailment, AnswerEntailment)
     assert link.entailment.p == E_REACHED
+
+
+class Counted(list[Token]):
+    """Tokens that count how often one is looked at."""
+
+    looks = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        self.looks += 1
+        return super().__getitem__(index)
+
+
+@pytest.mark.parametrize("piece", ["1 + ", "the ", "1, "], ids=["signs", "articles", "commas"])
+def test_no_number_looks_back_over_the_whole_text(piece: str) -> None:
+    tokens = Counted(lex("3 are left " + piece * 2000 + "5"))
+    restating = Restating(tokens=tokens)
+    for position in [position for position, token in enumerate(list(tokens)) if token.kind is Kind.NUMBER]:
+        restating.restates(position)
+    assert tokens.looks < 100 * len(tokens)
