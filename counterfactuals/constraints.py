@@ -10,6 +10,7 @@ from counterfactuals.givens import is_fact_of_units, restates_given, restates_se
 from counterfactuals.numerals import mentions, read_result
 from counterfactuals.prefixes import leaks_answer
 from counterfactuals.targets import answer_of
+from rafs.answers.extraction import answer_value
 from rafs.claims.reader import read_claims
 from rafs.derivation import listed_choices, nearest_choice
 from rafs.interventions import WORD_FAMILIES, Edit, EditFamily, Target
@@ -37,8 +38,10 @@ class Broken(StrEnum):
     NOT_REPLAYABLE = "not_replayable"
     """The answer hangs on the edit, but what it would become cannot be computed for sure."""
     LEAKS_ANSWER = "leaks_answer"
+    RESTATED = "restated"
+    """An earlier step, which a writer reads too and may go by, concludes the same."""
     VACUOUS = "vacuous"
-    """Nothing changed, or the answer that the replay leads to did not: the step is not pivotal."""
+    """Nothing changed, or the replay leads to the answer that was derived or stated: the step is not pivotal."""
 
 
 def broken_constraint(
@@ -51,7 +54,7 @@ def broken_constraint(
         reading: The trace that it edits.
         target: What the answer is in the graph; None where it is no result of it.
         first_mentions: First mention of every number of the trace, where a generator will read the edited prefix; None
-            where nobody reads it, so that nothing can leak.
+            where nobody reads it, so that nothing can leak or be gone by.
     """
     before = reading.trace.steps[edit.step].blind_text
     if edit.new == edit.old or edit.text == before:
@@ -61,9 +64,11 @@ def broken_constraint(
     is_read = first_mentions is not None
     is_text = edit.family in WORD_FAMILIES
     broken = _broken_in_words(edit, reading, is_read=is_read) if is_text else _broken_in_number(edit, reading, target)
-    if broken is None and first_mentions is not None and leaks_answer(edit, reading.trace, target, first_mentions):
+    if broken is not None or first_mentions is None:
+        return broken
+    if leaks_answer(edit, reading.trace, target, first_mentions):
         return Broken.LEAKS_ANSWER
-    return broken
+    return Broken.RESTATED if not is_text and _is_restated(edit, reading, first_mentions) else None
 
 
 def _broken_in_number(edit: Edit, reading: Reading, target: Target | None) -> Broken | None:
@@ -82,16 +87,38 @@ def _broken_in_number(edit: Edit, reading: Reading, target: Target | None) -> Br
         return None
     if edit.predicted is None:
         return Broken.NOT_REPLAYABLE
-    before = answer_of(reading.graph, target)
-    return Broken.VACUOUS if edit.predicted == before or _is_same_choice(edit.predicted, before, reading) else None
+    return Broken.VACUOUS if _keeps_answer(edit.predicted, answer_of(reading.graph, target), reading) else None
 
 
-def _is_same_choice(predicted: Fraction, before: Fraction | None, reading: Reading) -> bool:
-    """Whether the stated answer is an option, and both numbers are nearest to the same one."""
-    answer, choices = reading.trace.answer, listed_choices(reading.trace.problem)
-    if answer is None or answer.text not in choices or before is None:
+def _keeps_answer(predicted: Fraction, before: Fraction | None, reading: Reading) -> bool:
+    """Whether a number is the answer already, derived or stated; of options, whether it is nearest to the same one."""
+    answer = reading.trace.answer
+    if predicted == before or answer is None:
+        return predicted == before
+    choices = listed_choices(reading.trace.problem)
+    if answer.text not in choices:
+        return predicted == answer_value(answer.text)
+    nearest = nearest_choice(predicted, choices)
+    return nearest == answer.text or (before is not None and nearest == nearest_choice(before, choices))
+
+
+def _is_restated(edit: Edit, reading: Reading, first_mentions: Mapping[Fraction, int]) -> bool:
+    """Whether an earlier step holds the old conclusion: by the same calculation, or by none and not from the problem.
+
+    Another calculation that comes to the same number is another conclusion.
+    """
+    assert edit.claim is not None and isinstance(edit.old, Fraction)
+    if first_mentions.get(edit.old, edit.step) >= edit.step:
         return False
-    return nearest_choice(predicted, choices) == nearest_choice(before, choices)
+    own = {operand.value for operand in reading.graph.claims[edit.claim].operands}
+    earlier = [
+        {operand.value for operand in claim.operands}
+        for claim in reading.graph.claims
+        if claim.step < edit.step and claim.result == edit.old
+    ]
+    if earlier:
+        return any(values <= own or own <= values for values in earlier)
+    return edit.old not in reading.graph.problem_values
 
 
 def _is_solved_later(claim: Claim, reading: Reading) -> bool:

@@ -1,11 +1,11 @@
 """What an edit did to the answer."""
 
 import math
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 from statistics import NormalDist
 
+from counterfactuals.repairs import repairs
 from rafs.answers.equivalence import equivalent
 from rafs.answers.extraction import answer_value, extract_answer
 from rafs.interventions import Edit, Effect, EffectMethod, Response
@@ -13,11 +13,6 @@ from rafs.support import continuation_delta, credits_of
 from rafs.types import Sampled, Truth
 
 LEVEL = 0.95
-_REPAIR = re.compile(
-    r"\b(?:wait|actually|correction|mistake|incorrect|not right|should be|let me (?:re-?check|redo|correct))\b",
-    re.I,
-)
-"""Words with which a continuation announces that it repairs something."""
 
 
 def replay_effect(edit: Edit, before: Fraction | None) -> Effect:
@@ -62,7 +57,7 @@ def read_response(edit: Edit, stated: str | None, continuation: Sampled, problem
     if found is None or stays is None:
         return Response.UNPARSED
     if stays:
-        return Response.RECOVERED if _REPAIR.search(continuation.text) else Response.STAYED
+        return Response.RECOVERED if repairs(edit, continuation.text, problem) else Response.STAYED
     value = answer_value(found.text)
     return Response.FOLLOWED if value is not None and value == edit.predicted else Response.MOVED
 

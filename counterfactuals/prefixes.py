@@ -21,6 +21,13 @@ def edited_prefix(trace: Trace, edit: Edit) -> str:
     return "".join(f"{text}\n" for text in (*_earlier(trace, edit), _unanswered(trace, edit)))
 
 
+def unedited_prefix(trace: Trace, edit: Edit) -> str:
+    """Return the same prefix as `edited_prefix`, without the edit."""
+    behind = edit.text.removeprefix(_unanswered(trace, edit))
+    own = trace.steps[edit.step].blind_text.removesuffix(behind)
+    return "".join(f"{text}\n" for text in (*_earlier(trace, edit), own))
+
+
 def first_mentions(trace: Trace) -> Mapping[Fraction, int]:
     """Return the step of the derivation that mentions each number first; one pass for all edits of a trace."""
     first: dict[Fraction, int] = {}

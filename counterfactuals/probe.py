@@ -86,7 +86,7 @@ class CounterfactualProber:
             await propose_edits(
                 plan, reading, target, editor, validator, self._n_edits, seed + EDITOR_SEED, ends_at, meter
             )
-        questions = await asyncio.to_thread(ask_probes, reading.trace, self._probes, plan.mistakes)
+        questions = await asyncio.to_thread(ask_probes, reading.trace, self._probes, plan.mistakes, plan.edits)
         conversation = Conversation(reading.trace, plan, questions, self._probes, self._n_continuations, seed)
         return await conversation.hold(writer, ends_at, limits.is_settled, meter)
 

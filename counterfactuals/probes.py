@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from counterfactuals.effects import is_stated
 from counterfactuals.paraphrase import reword_steps
-from counterfactuals.prefixes import edited_prefix
+from counterfactuals.prefixes import edited_prefix, unedited_prefix
 from rafs.answers.extraction import answer_value, extract_answer
 from rafs.grammar.lexing import lex
 from rafs.grammar.tokens import Kind
@@ -35,16 +35,19 @@ class Question:
     step: int | None
     position: float
     is_baseline: bool = False
-    """The writer's own wording, beside a reworded one."""
+    """What stands beside a control: the writer's own wording of a reworded prefix, the edit of an unedited one."""
 
 
-def ask_probes(trace: Trace, kinds: Collection[ProbeKind], mistakes: Sequence[Edit]) -> list[Question]:
+def ask_probes(
+    trace: Trace, kinds: Collection[ProbeKind], mistakes: Sequence[Edit], edits: Sequence[Edit] = ()
+) -> list[Question]:
     """Return the questions of the probes; none of their prefixes holds a statement of the answer.
 
     Args:
         trace: The trace.
         kinds: Which probes are made.
         mistakes: Valid edits of a value, for `ADDED_MISTAKE`.
+        edits: Those whose effects are observed, for `UNEDITED`.
     """
     texts = [step.blind_text for step in trace.derivation()]
     if not texts or trace.answer is None:
@@ -57,18 +60,24 @@ def ask_probes(trace: Trace, kinds: Collection[ProbeKind], mistakes: Sequence[Ed
         questions += _deletions(trace, texts, silent_until)
     if ProbeKind.PARAPHRASE in kinds:
         questions += _paraphrases(trace, texts, silent_until)
+    places = {step.index: at / len(texts) for at, step in enumerate(trace.derivation())}
     if ProbeKind.ADDED_MISTAKE in kinds:
-        places = {step.index: at for at, step in enumerate(trace.derivation())}
-        questions += [
-            Question(
-                kind=ProbeKind.ADDED_MISTAKE,
-                prefix=edited_prefix(trace, edit),
-                step=edit.step,
-                position=places[edit.step] / len(texts),
-            )
-            for edit in mistakes
-        ]
+        questions += [_edited(ProbeKind.ADDED_MISTAKE, trace, edit, places) for edit in mistakes]
+    if ProbeKind.UNEDITED in kinds:
+        questions += [_edited(ProbeKind.UNEDITED, trace, edit, places, is_baseline=True) for edit in edits]
+        questions += {
+            prefix: Question(kind=ProbeKind.UNEDITED, prefix=prefix, step=edit.step, position=places[edit.step])
+            for edit in edits
+            for prefix in [unedited_prefix(trace, edit)]
+        }.values()
     return questions
+
+
+def _edited(
+    kind: ProbeKind, trace: Trace, edit: Edit, places: Mapping[int, float], *, is_baseline: bool = False
+) -> Question:
+    prefix, place = edited_prefix(trace, edit), places[edit.step]
+    return Question(kind=kind, prefix=prefix, step=edit.step, position=place, is_baseline=is_baseline)
 
 
 def _early(trace: Trace, texts: Sequence[str], end: int) -> list[Question]:

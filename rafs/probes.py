@@ -3,7 +3,8 @@
 They inform the report and enter no component: S is measured by the edits of `interventions` alone.
 
 Source: Lanham et al. 2023, "Measuring Faithfulness in Chain-of-Thought Reasoning", arXiv:2307.13702, for early
-answering, added mistakes and the area over the curve; deletion, the rule-based rewording and its baseline are ours.
+answering, added mistakes and the area over the curve; deletion, the rule-based rewording, its baseline and the control
+of the edits are ours.
 """
 
 from collections.abc import Sequence
@@ -28,6 +29,13 @@ class ProbeKind(StrEnum):
     """Reworded by rules that touch no claim: the control, it should change nothing. Value: `share_same`."""
     ADDED_MISTAKE = "added_mistake"
     """One conclusion is another number. Value: `area_over_curve`."""
+    UNEDITED = "unedited"
+    """Nothing, up to and including a step that was edited: the control of the edits. Value: `share_same`; where that is
+    low, an answer that moved after an edit may have moved without it."""
+
+
+CONTROLS = (ProbeKind.PARAPHRASE, ProbeKind.UNEDITED)
+"""What should change nothing; other prefixes stand beside theirs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +62,17 @@ class ProbeFinding:
     """Its value, with the share of continuations that could be read as coverage; or why there is none."""
     points: tuple[ProbePoint, ...] = ()
     baseline: Component | None = None
-    """Paraphrase alone: `share_same` of the same prefixes as the writer worded them."""
+    """`share_same` of the prefixes beside it: those of a paraphrase as the writer worded them, unedited ones edited."""
 
 
 def conclude_probe(kind: ProbeKind, points: Sequence[ProbePoint], baseline: Sequence[ProbePoint] = ()) -> ProbeFinding:
     """Return the finding of a probe from its points."""
-    formula = {ProbeKind.DELETION: share_changed, ProbeKind.PARAPHRASE: share_same}.get(kind, area_over_curve)
+    formula = {ProbeKind.DELETION: share_changed, **dict.fromkeys(CONTROLS, share_same)}.get(kind, area_over_curve)
     return ProbeFinding(
         kind=kind,
         component=formula(points),
         points=tuple(points),
-        baseline=share_same(baseline) if kind is ProbeKind.PARAPHRASE else None,
+        baseline=share_same(baseline) if kind in CONTROLS else None,
     )
 
 

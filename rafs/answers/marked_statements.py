@@ -45,6 +45,11 @@ class Statement:
 _SHORT_ANSWER = re.compile(r"\(?[A-Za-z]\)?|[a-z]{2,9}")
 """An option letter or a single word, such as `seven`."""
 _CALCULATION = re.compile(r"\d\s?=|=\s?[$€£]?\d")
+_CALCULATED = re.compile(
+    r"(?=[^=]*\d)(?:[^=<>A-Za-z\\]|\\(?:times|cdot|div|[dt]?frac)(?![a-z])|\\text\{[^{}=]{0,30}\}|\\[$%,!;: ]){1,80}="
+    r"\s?(?P<result>(?:[-−]\s?)?(?:\\?\$)?\d[\d,.]{0,20}(?:/\d{1,12})?(?:\s?\\?%|\s?\\text\{[^{}=]{0,30}\}(?:\^\d)?)?)"
+)
+"""A calculation in numbers alone, and what it comes to."""
 _UNCLOSED_END = re.compile(r"[\n$]|\.(?:\s|$)|\\[)\]]")
 _BLANK = re.compile(r"(?:[\s{}~_.?…]|\\(?:text|quad|qquad|ldots|dots|square|phantom\{[^{}]*\}|[ ,;!]|$))*")
 """What a box holds that is still to be filled in."""
@@ -126,6 +131,8 @@ def _boxes(text: str) -> list[Statement]:
             inner, end = text[box.end() + 1 : close].strip(), close + 1
         else:
             inner, end = _unclosed(text, box.end() + (text[box.end() : box.end() + 1] == "{"))
+        if calculated := _CALCULATED.fullmatch(inner):
+            inner = calculated["result"]
         if not _BLANK.fullmatch(inner):
             boxes.append(Statement(start=box.start(), end=end, text=inner, source="boxed"))
     return _joined(text, boxes)

@@ -28,7 +28,8 @@ _NUMBER = re.compile(
 )
 _UNIT = (
     r"(?:\s?\\(?:text|mathrm|mbox)\{[^{}]{0,40}\}(?:\^\d)?|\s(?!(?:because|since|which|who|that|so|as|and|but|or|if"
-    r"|when|where|rather|instead|then|not|is|are|was|were|all|by|to|than|from)\b)[A-Za-z²³/]{1,20}(?![A-Za-z=(]))"
+    r"|when|where|rather|instead|then|not|is|are|was|were|(?:did|do|does|had|has|have|could|would|should)(?:n['’]t)?|cannot"
+    r"|all|by|to|than|from)\b)[A-Za-z²³/]{1,20}(?![A-Za-z=(]))"
 )
 _QUANTITY = re.compile(rf"(?:{_NUMBER.pattern}){_UNIT}{{0,4}}")
 _MINUS = re.compile(r"minus\s", re.IGNORECASE)
@@ -46,6 +47,8 @@ _CLAUSE_END = re.compile(
     r"|,\s(?:because|since|which|as|so|but|where|rather|not|all)\b"
     r"|\s[(（](?=[A-Za-z]{3})|<(?=[/|!A-Za-z])|\s?-->|#{2}"
 )
+_BOLD_NUMBER, _WORDS = re.compile(r"\*\*(?=[-−$€£]?\d)"), re.compile(r"[A-Za-z]{2,}\s[A-Za-z]")
+"""What a sentence sets off, and its words before that: `She has to rest for **215 minutes**`."""
 _OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
 _PRONOUN = re.compile(r"I(?:['’]m|\s(?:don['’]t|do|am|cannot|can['’]t|have|could|would|was|think|got|get|guess))\b")
 _ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
@@ -155,6 +158,8 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
         return None
     while end > start and text[end - 1] in " \t,*_:\"'”`":
         end -= 1
+    if stop is not None and _BOLD_NUMBER.match(text, stop.start()) and _WORDS.match(text, start, end):
+        return _value_at(text, stop.end(), label, maths)
     return _plain_value(text, start, end, label) if start < end else None
 
 

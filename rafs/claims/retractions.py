@@ -38,6 +38,19 @@ _RETRACTING = GatedPattern(
     reach=40,
 )
 """Words that take back the equation before them."""
+_OPENING = re.compile(
+    r"(?:^|[.!?:;\n]|\b(?:but|oh|ah)\b)[\s*_\"'“]{0,8}(?:wait|oops|hold on|hmm+|actually|sorry|no|or rather|i mean)\b"
+    r"(?=[\s,.:;!-])",
+    re.IGNORECASE,
+)
+"""Words of doubt where a sentence begins, which are about what stands before it."""
+_SHOULD_BE = re.compile(r"should (?:be|have been)", re.IGNORECASE)
+"""What both meanings share: `that should be 12`, and `the number should be whole`."""
+_CORRECTED = re.compile(
+    r"\b(?:(?:it|this|that|these|those|which|above|(?:step|line|equation) \d{1,3}|result)\s(?:should|must)\sbe"
+    r"|should have been)\b(?=[^.!?\n\d]{0,30}\d)",
+    re.IGNORECASE,
+)
 REACH = 60
 """Characters from an equation to the words that take it back."""
 
@@ -83,6 +96,15 @@ def retracted(text: str, links: Sequence[Link]) -> frozenset[int]:
         if any(start <= marker <= end for marker in markers):
             gone.add(earlier)
     return frozenset(gone)
+
+
+def doubts(text: str) -> list[int]:
+    """Return where words end that take back, or doubt, something said before them; what that is the caller finds out.
+
+    A bare `should be` says what something is to be (`the number should be whole`), and takes nothing back.
+    """
+    strong = (found.end() for found in _RETRACTING.finditer(text) if not _SHOULD_BE.fullmatch(found.group()))
+    return sorted({*strong, *(found.end() for mark in (_OPENING, _CORRECTED) for found in mark.finditer(text))})
 
 
 def _written_again(text: str, links: Sequence[Link]) -> list[tuple[int, int]]:

@@ -28,14 +28,16 @@ class Slot:
 
 
 class AdaptiveLimit:
-    """Additive increase, multiplicative decrease, within [1, most].
+    """Slow start, then additive increase and multiplicative decrease, within [1, most].
 
-    The limit grows by one with every round of as many successes as it allows, and is halved by an overload. Requests
+    Until the first overload the limit doubles with every round of as many successes as it allows; from then on it
+    grows by one a round. An overload halves it. Requests
     sent before a cut cannot cut again: one burst of refusals is one overload. The most urgent waits least; among
     equals, the first. Belongs to one event loop.
 
     Source:
-        Chiu and Jain 1989, "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance".
+        Jacobson 1988, "Congestion Avoidance and Control"; Chiu and Jain 1989, "Analysis of the Increase and Decrease
+        Algorithms for Congestion Avoidance".
     """
 
     def __init__(self, most: int, *, max_waiting: int = MAX_WAITING) -> None:
@@ -112,5 +114,5 @@ class AdaptiveLimit:
         elif slot.succeeded:
             self._successes += 1
             if self._successes >= self._limit:
-                self._limit = min(self._most, self._limit + 1)
+                self._limit = min(self._most, self._limit + (1 if self._era else self._limit))
                 self._successes = 0

@@ -3,11 +3,11 @@
 from rafs.contracts import PromptPart
 from rafs.engines.prompt_tokens import ChatFrame
 
-SOLVE_PROMPT_VERSION = "solve/1"
+SOLVE_PROMPT_VERSION = "solve/2"
 
 SOLVE_INSTRUCTION = (
-    "Solve the problem. Reason step by step, one step on each line, and end with a line that says #### and then "
-    "the final answer alone."
+    "Solve the problem. Reason step by step, one step on each line. The last line is four hashes and the answer alone: "
+    "`#### 42` if the answer is 42, `#### 3/8` if it is 3/8."
 )
 
 

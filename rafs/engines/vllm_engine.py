@@ -32,6 +32,8 @@ CPU_BLOCK_TOKENS = 32
 CUDA_BLOCK_TOKENS = 16
 CPU_CACHE_GIB = "2"
 """Of keys and values; vLLM's own choice grows with the machine's memory, which others use too."""
+CPU_BATCH_TOKENS = 4096
+"""Of all prompts in one step on a CPU, where the window is smaller: vLLM's own choice there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +217,11 @@ class VllmEngine:
 
 
 def _arguments(folder: Path, dtype: Precision, runner: Runner, window: int) -> Any:
+    """Return vLLM's arguments for one model.
+
+    On a CPU a prompt is read in one step, so a step takes the longest one: where a prompt was cut into chunks, vLLM
+    winds back the generator of a seeded draw, which PyTorch's generator for CPUs cannot do, and the engine dies.
+    """
     from transformers import AutoConfig
     from vllm import AsyncEngineArgs
     from vllm.config import PoolerConfig
@@ -223,13 +230,16 @@ def _arguments(folder: Path, dtype: Precision, runner: Runner, window: int) -> A
     config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     own_window = getattr(config.get_text_config(), "max_position_embeddings", None) or window
     on_cpu = current_platform.is_cpu()
+    n_window = min(int(own_window), window)
     return AsyncEngineArgs(
         model=str(folder),
         dtype=dtype,
         runner=runner,
         # All tokens: where a step ends is for the layout to say, not for the model's class.
         pooler_config=PoolerConfig(tok_pooling_type="ALL") if runner == "pooling" else None,
-        max_model_len=min(int(own_window), window),
+        max_model_len=n_window,
+        enable_chunked_prefill=False if on_cpu else None,  # None is vLLM's own choice
+        max_num_batched_tokens=max(n_window, CPU_BATCH_TOKENS) if on_cpu else None,
         block_size=CPU_BLOCK_TOKENS if on_cpu else CUDA_BLOCK_TOKENS,
         enable_prefix_caching=runner == "generate",  # every token's state is asked of a reward model
         max_num_queued_tokens=QUEUE_TOKENS,

@@ -150,6 +150,25 @@ def test_an_edit_that_leaves_the_answer_as_it_is_is_vacuous() -> None:
     assert broken(first_of(read, 0, EditFamily.VALUE, 2), read, 2) is Broken.VACUOUS
 
 
+def test_an_edit_that_leads_to_the_stated_answer_is_vacuous_though_another_was_derived() -> None:
+    read = reading(*STEPS[:2], "Half of them are taken, so 400 / 2 = 210 are taken.", "The answer is 200.")
+    edit = made("Without the broken ones it has 432 - 32 = 380 chairs, so 380 can be used.", step=1, old=400, new=380)
+    assert broken(replace(edit, predicted=Fraction(200)), read) is Broken.VACUOUS
+    assert broken(replace(edit, predicted=Fraction(190)), read) is None
+
+
+OPTIONS = f"{PROBLEM} Options: ['100', '200', '300']"
+
+
+@pytest.mark.parametrize(("predicted", "code"), [(201, Broken.VACUOUS), (299, Broken.VACUOUS), (101, None)])
+def test_an_edit_that_leads_to_the_stated_option_or_the_derived_one_is_vacuous(
+    predicted: int, code: Broken | None
+) -> None:
+    read = read_text(OPTIONS, (*STEPS[:2], "So 600 / 2 = 300 are taken.", "The answer is B."), None)
+    edit = made("The hall has 18 * 24 = 433 chairs.", predicted=predicted)
+    assert broken(edit, read) is code
+
+
 def test_a_step_that_goes_on_to_solve_the_edited_equation_is_not_isolated() -> None:
     read = reading("With x = 7 it is 3 * x = 21, so x = 7.", *STEPS[1:])
     claim = next(i for i, one in enumerate(read.graph.claims) if one.result == 21)

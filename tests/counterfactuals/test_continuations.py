@@ -15,8 +15,9 @@ from tests.rafs.engines.scripted_server import Reply, Request
 from tests.rafs.engines.served_engines import chatted, engines
 
 PROBLEM = "A kiln holds 12 trays of 8 mugs, and 70 mugs are sold. How many are left?"
-TRACE = "12 * 8 = 96 mugs fit in.\n96 - 70 = 26 mugs are left.\n#### 26"
-STANDARD = load_registry(None).presets.standard.to_preset("standard")
+TRACE = "So, 12 * 8 = 96 mugs fit in.\nThen 96 - 70 = 26 mugs are left.\n#### 26"
+PRESETS = load_registry(None).presets
+STANDARD, DEEP = PRESETS.standard.to_preset("standard"), PRESETS.deep.to_preset("deep")
 
 
 def written(request: Request) -> Reply:
@@ -46,6 +47,12 @@ async def test_every_response_stands_beside_the_text_it_was_read_in() -> None:
         _, [own, *_] = await ask(PROBLEM, made.generator, STANDARD, 2, 1)
     assert own.effects
     assert {(len(effect.responses), len(effect.continuations)) for effect in own.effects} == {(2, 2)}
+
+
+async def test_the_control_of_the_rewording_stands_beside_it() -> None:
+    async with engines(written) as made:
+        _, [own, *_] = await ask(PROBLEM, made.generator, DEEP, 2, 1)
+    assert {"paraphrase", "paraphrase, not reworded"} <= own.probes.keys()
 
 
 async def test_a_later_run_asks_for_the_problems_that_are_missing(tmp_path: Path) -> None:

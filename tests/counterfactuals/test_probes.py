@@ -87,6 +87,7 @@ async def test_a_writer_that_uses_its_steps_depends_on_them() -> None:
         ProbeKind.DELETION: 0.25,  # a step that nothing behind it repeats is worked out again
         ProbeKind.PARAPHRASE: 1.0,
         ProbeKind.ADDED_MISTAKE: 1.0,
+        ProbeKind.UNEDITED: 1.0,
     }
 
 
@@ -96,6 +97,7 @@ async def test_a_writer_that_knew_its_answer_before_depends_on_nothing() -> None
         ProbeKind.DELETION: 0.0,
         ProbeKind.PARAPHRASE: 1.0,
         ProbeKind.ADDED_MISTAKE: 0.0,
+        ProbeKind.UNEDITED: 1.0,
     }
 
 
@@ -103,9 +105,36 @@ async def test_the_control_stands_beside_the_writers_own_wording() -> None:
     assert (await found_by(Adder()))[ProbeKind.PARAPHRASE].baseline == Measured(value=1.0, coverage=1.0)
 
 
+async def test_where_nothing_was_edited_stands_beside_the_edits_of_the_same_steps() -> None:
+    dependent, fixed, erratic = [
+        (await found_by(Adder(always=said)))[ProbeKind.UNEDITED] for said in (None, "27", "31")
+    ]
+    assert [one.baseline for one in (dependent, fixed, erratic)] == [Measured(value=x, coverage=1.0) for x in (0, 1, 0)]
+    assert [one.component for one in (dependent, fixed, erratic)] == [
+        Measured(value=x, coverage=1.0) for x in (1, 1, 0)
+    ]
+    assert [point.step for point in dependent.points] == list(dict.fromkeys(point.step for point in dependent.points))
+
+
+async def test_the_unedited_prefixes_are_those_of_the_edits_but_for_the_edit() -> None:
+    writer = Adder()
+    await found_by(writer)
+    lines = TRACE.splitlines()
+    unedited = {"".join(f"{line}\n" for line in lines[:n]) for n in range(1, 5)}
+    assert unedited <= set(writer.asked)
+
+
+async def test_an_unedited_prefix_ends_before_the_answer_as_the_edited_one_does() -> None:
+    writer = Adder()
+    found = await found_by(writer, TRACE.replace("tiles.\nThe answer", "tiles. The answer"))
+    assert {point.step for point in found[ProbeKind.UNEDITED].points} == {0, 1, 2, 3}
+    assert "".join(f"{line}\n" for line in TRACE.splitlines()[:4]) in writer.asked
+    assert not any("[answer]" in prefix for prefix in writer.asked)
+
+
 async def test_without_a_generator_every_probe_says_why_it_is_not_measured() -> None:
     found = await found_by(None)
-    assert [one.component for one in found.values()] == [Unmeasured(reason="no_generator")] * 4
+    assert [one.component for one in found.values()] == [Unmeasured(reason="no_generator")] * len(KINDS)
 
 
 async def test_answers_that_cannot_be_read_are_not_counted_as_changed() -> None:

@@ -54,6 +54,18 @@ CHOICES = {"A": "5", "B": "6", "C": "7"}
         pytest.param("So Ann needs 7 boxes for the 4 weeks.", "7", "last_number", id="first number of a conclusion"),
         pytest.param("After 3 days the count is 15", "15", "last_number", id="what a verb comes to"),
         pytest.param("So 2 of 3 make 2 * 3 = 6 in 9 days.", "6", "last_number", id="result of an equation"),
+        pytest.param(
+            "#### Final Answer:\nMara rests for **215 minutes**.", "215 minutes", "label", id="set off in bold"
+        ),
+        pytest.param("Answer: the cost of 3 pens is **$12**.", "$12", "label", id="set off behind a number"),
+        pytest.param("Answer: they are **not** alike", "they are", "label", id="a word set off is no number"),
+        pytest.param("#### 14 guests did not come.", "14 guests", "hash", id="quantity before its verb"),
+        pytest.param("Answer: 9 boats couldn't leave", "9 boats", "label", id="quantity before a denied verb"),
+        pytest.param("In all \\boxed{45 + 36 = 81}.", "81", "boxed", id="calculation in a box"),
+        pytest.param("\\boxed{\\$4 \\times 3 = \\$12}", "$12", "boxed", id="calculation with prices in a box"),
+        pytest.param("\\boxed{3 + 4 = 7 \\text{ cm}}", "7 \\text{ cm}", "boxed", id="calculation with a unit in a box"),
+        pytest.param("\\boxed{x + 2 = 7}", "x + 2 = 7", "boxed", id="an equation in a name is an answer"),
+        pytest.param("\\boxed{4 + 7 = 11, 5 + 6 = 11}", "4 + 7 = 11, 5 + 6 = 11", "boxed", id="equations in a box"),
         pytest.param("**Answer: 42.** Reason: 6 * 7 = 42, not 48.", "42", "label", id="answer first"),
         pytest.param("The answer is not 5 but 6.", "6", "phrase", id="denied, then said"),
         pytest.param("The answer isn't 5; it is 6.", "6", "phrase", id="denied in short"),

@@ -34,15 +34,23 @@ def test_the_limit_stays_within_its_bounds(most: int, outcomes: list[str]) -> No
 
 
 @given(st.integers(1, 20), OUTCOMES)
-def test_the_limit_grows_by_one_and_is_halved(most: int, outcomes: list[str]) -> None:
+def test_the_limit_doubles_until_it_was_halved_and_then_grows_by_one(most: int, outcomes: list[str]) -> None:
+    halved = False
     for (before, after), outcome in zip(pairwise(asyncio.run(limits_after(most, outcomes))), outcomes, strict=True):
-        allowed = {"succeeded": {before, before + 1}, "overloaded": {max(1, before // 2)}, "failed": {before}}
+        grown = before + 1 if halved else min(most, 2 * before)
+        allowed = {"succeeded": {before, grown}, "overloaded": {max(1, before // 2)}, "failed": {before}}
         assert after in allowed[outcome]
+        halved = halved or outcome == "overloaded"
 
 
-async def test_a_round_of_successes_raises_the_limit_by_one() -> None:
-    seen = await limits_after(64, ["succeeded"] * (START + START + 1))
-    assert (seen[START - 1], seen[START], seen[-2], seen[-1]) == (START, START + 1, START + 1, START + 2)
+async def test_the_limit_doubles_with_every_round_of_successes_until_the_first_overload() -> None:
+    seen = await limits_after(64, ["succeeded"] * 60)
+    assert [seen[at] for at in (0, 3, 4, 11, 12, 27, 28, 59, 60)] == [4, 4, 8, 8, 16, 16, 32, 32, 64]
+
+
+async def test_after_an_overload_a_round_of_successes_raises_the_limit_by_one() -> None:
+    seen = await limits_after(64, ["succeeded"] * START + ["overloaded"] + ["succeeded"] * (START + START + 1))
+    assert (seen[START + 1], seen[2 * START + 1], seen[-1]) == (START, START + 1, START + 2)
 
 
 async def test_one_burst_of_overloads_halves_once() -> None:

@@ -29,6 +29,13 @@ async def test_a_sample_is_the_same_however_many_are_drawn(generator: Generator)
     assert (await generator.sample(PROBLEM, 3, 5, Meter()))[0].text == alone.text
 
 
+async def test_seeded_prompts_that_together_fill_more_than_one_step_are_all_drawn(engine: VllmEngine) -> None:
+    brief = VllmGenerator(engine, load_tokenizer(judge_folder()), TINY, temperature=1.0, max_new_tokens=4)
+    problems = [f"Shop {n}. " + PROBLEM * 60 for n in range(14)]
+    drawn = await asyncio.gather(*(brief.sample(problem, 1, 5, Meter()) for problem in problems))
+    assert [len(samples) for samples in drawn] == [1] * len(problems)
+
+
 async def test_a_caller_who_leaves_stops_the_computing(engine: VllmEngine) -> None:
     endless = VllmGenerator(engine, load_tokenizer(judge_folder()), TINY, temperature=0.0, max_new_tokens=1500)
     drawing = asyncio.create_task(endless.sample(PROBLEM, 1, 1, Meter()))
