@@ -32,6 +32,7 @@ from rafs.errors import BackendError, ConfigError, InputError, OverloadedError
 from rafs.interventions import EditFamily, Interventions, ProbeLimits
 from rafs.outcomes import Measured
 from rafs.policy import Preset
+from rafs.probes import ProbeFinding
 from rafs.reading import read_text
 from rafs.registry import load_registry
 from rafs.types import Abstained, Reading, Why
@@ -75,7 +76,7 @@ async def observe(
         answer="" if trace.answer is None else trace.answer.text,
         effects=_effect_rows(reading, found),
         discarded=found.discarded,
-        probes={one.kind.value: one.component.value for one in found.probes if isinstance(one.component, Measured)},
+        probes=_probe_values(found.probes),
         tokens=sum(stage.tokens for stage in meter.stages.values()),
         seconds=perf_counter() - started,
     )
@@ -98,6 +99,12 @@ def _effect_rows(reading: Reading, found: Interventions) -> tuple[EffectRow, ...
         )
         rows.append(row)
     return tuple(rows)
+
+
+def _probe_values(findings: Sequence[ProbeFinding]) -> dict[str, float]:
+    values = {finding.kind.value: finding.component for finding in findings}
+    values |= {f"{one.kind.value}, not reworded": one.baseline for one in findings if one.baseline is not None}
+    return {name: value.value for name, value in values.items() if isinstance(value, Measured)}
 
 
 async def plant(reading: Reading, generator: Generator, seed: int) -> Reading | None:

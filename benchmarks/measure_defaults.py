@@ -19,8 +19,8 @@ from pathlib import Path
 
 from rich.progress import track
 
-from rafs.calibration import logit
 from rafs.derivation import link_answer
+from rafs.log_odds import logit
 from rafs.reading import read_text
 from rafs.registry import load_registry
 from rafs.types import Judged, Reading

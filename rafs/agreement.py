@@ -198,10 +198,11 @@ def resampled_agreement(agreement: Agreement, chosen: Sequence[int]) -> dict[Com
 
     Args:
         agreement: Of all samples.
-        chosen: Positions in `agreement.voters`.
+        chosen: Positions among the voters, in the order of their texts, so that the order of samples does not matter.
     """
-    consensus, stability = agreement.consensus, agreement.stability
-    samples = [agreement.voters[position] for position in chosen]
+    consensus = agreement.consensus
+    voters = sorted(agreement.voters, key=lambda sample: agreement.samples[sample].text)
+    samples = [voters[position] for position in chosen]
     class_of = {sample: number for number, members in enumerate(consensus.classes) for sample in members}
     sizes = Counter(class_of[sample] for sample in samples)
     votes = consensus.component
@@ -209,18 +210,18 @@ def resampled_agreement(agreement: Agreement, chosen: Sequence[int]) -> dict[Com
         votes = replace(votes, value=consensus_value(list(sizes.values())))
     return {
         ComponentName.CONSENSUS: votes,
-        ComponentName.STABILITY: _resampled_stability(stability, agreement.rows, samples, sizes),
+        ComponentName.STABILITY: _resampled_stability(agreement, samples, sizes),
     }
 
 
-def _resampled_stability(
-    stability: Stability, rows: Sequence[int], samples: Sequence[int], sizes: Mapping[int, int]
-) -> Component:
+def _resampled_stability(agreement: Agreement, samples: Sequence[int], sizes: Mapping[int, int]) -> Component:
+    stability, missing = agreement.stability, agreement.consensus.missing
     if not isinstance(stability.component, Measured) or stability.distances is None:
         return stability.component
-    if sizes[0] < max(sizes.values()):
+    answered = [size for number, size in sizes.items() if agreement.consensus.classes[number] != missing]
+    if sizes[0] < max(answered, default=0):
         return Unmeasured(reason="another_modal_class")
-    position = {row: i for i, row in enumerate(rows)}
+    position = {row: i for i, row in enumerate(agreement.rows)}
     own = [position[SCORED_TRACE]] if SCORED_TRACE in position else []
     drawn = own + [position[sample] for sample in samples if sample in position]
     pairs = [(i, j) for i, j in combinations(drawn, 2) if i != j and not np.isnan(stability.distances[i, j])]

@@ -1,6 +1,6 @@
 """The operations in an expression, each in a form in which order, grouping and the names of unknowns do not count."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -108,12 +108,12 @@ def values_of(expression: Expression, kind: str, bindings: Mapping[str, Fraction
     return known if len(known) == len(parts) else None
 
 
-def name_equation(sides: tuple[Expression, Expression], relation: str) -> str:
-    """Write an equation with unknowns, under the names that make it come first in the alphabet.
+def name_equation(sides: tuple[Expression, Expression], relation: str, kept: Set[str] = frozenset()) -> str:
+    """Write an equation with unknowns, under the names that make it come first in the alphabet, but for those kept.
 
-    Its sides may be swapped where the relation has no direction.
+    Its sides may be swapped where the relation has no direction; else the lesser stands left.
     """
-    names = sorted(variables(sides[0]) | variables(sides[1]))
+    names = sorted((variables(sides[0]) | variables(sides[1])) - kept)
     renamings = (
         [dict(zip(names, order, strict=True)) for order in permutations([f"v{i}" for i in range(len(names))])]
         if len(names) <= MAX_RENAMED
@@ -124,7 +124,9 @@ def name_equation(sides: tuple[Expression, Expression], relation: str) -> str:
         left, right = (canonical_form(mapped(side, partial(_renamed, renaming))) for side in sides)
         if relation in ("=", "≈", "!="):
             left, right = sorted((left, right))
-        written.append(f"{left} {relation.replace('≈', '=')} {right}")
+        elif relation.startswith(">"):
+            left, right = right, left
+        written.append(f"{left} {relation.replace('≈', '=').replace('>', '<')} {right}")
     return min(written)
 
 

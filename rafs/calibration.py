@@ -1,13 +1,11 @@
 """Numbers that come from data: how much each verifier's word is worth."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rafs.log_odds import logit, sigmoid
+from rafs.outcome_model import OutcomeModel
 from rafs.types import kind_of
-
-LOGIT_LIMIT = 6.0
-"""Probabilities are read no closer to 0 or 1 than sigmoid(-+6): no single member is certain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +42,12 @@ class Calibration:
     data: str
     """Where the numbers were measured."""
     prior: float
-    """Share of right steps among those labelled."""
+    """P(right) of a step on which nobody's word counts: what every member moves."""
     checker: CheckerRates
     scales: Mapping[str, Scale]
     """How the word of a verifier is to be taken, by its name in the ledger; `AS_GIVEN` for those not named."""
+    outcomes: OutcomeModel | None = None
+    """None where the outcomes of traces were not fitted."""
 
     def scale_of(self, member: str) -> Scale:
         """Return the scale of a member."""
@@ -59,20 +59,11 @@ class Calibration:
 
     def scaled(self, member: str, p: float) -> float:
         """Return the member's calibrated probability, sigmoid(a + b logit p)."""
-        return _sigmoid(_scaled(member, p, self))
+        return sigmoid(_scaled(member, p, self))
 
     def hears(self, member: str) -> bool:
         """Whether the member's word counts; if not, a step that it alone judged is not measured."""
         return self.scale_of(member).slope != 0
-
-
-def logit(p: float) -> float:
-    """log(p / (1 - p)), clipped to [-LOGIT_LIMIT, LOGIT_LIMIT]."""
-    if p <= 0:
-        return -LOGIT_LIMIT
-    if p >= 1:
-        return LOGIT_LIMIT
-    return max(-LOGIT_LIMIT, min(LOGIT_LIMIT, math.log(p / (1 - p))))
 
 
 def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> float:
@@ -98,7 +89,7 @@ def combine(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> 
     shifts: dict[str, list[float]] = {}
     for member, p in opinions:
         shifts.setdefault(kind_of(member), []).append(_scaled(member, p, calibration) - base)
-    return _sigmoid(base + sum(sum(kind) / len(kind) for kind in shifts.values()))
+    return sigmoid(base + sum(sum(kind) / len(kind) for kind in shifts.values()))
 
 
 def spread(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> float | None:
@@ -107,17 +98,13 @@ def spread(opinions: Sequence[tuple[str, float]], calibration: Calibration) -> f
     Returns:
         A number in [0, 1): 0 where all say the same. None for fewer than two members.
     """
-    said = [_sigmoid(_scaled(member, p, calibration)) for member, p in opinions]
+    said = [sigmoid(_scaled(member, p, calibration)) for member, p in opinions]
     return max(said) - min(said) if len(said) > 1 else None
 
 
 def _scaled(member: str, p: float, calibration: Calibration) -> float:
     scale = calibration.scale_of(member)
     return scale.intercept + scale.slope * logit(p)
-
-
-def _sigmoid(log_odds: float) -> float:
-    return 1 / (1 + math.exp(-max(-LOGIT_LIMIT, min(LOGIT_LIMIT, log_odds))))
 
 
 DEFAULT_CALIBRATION = Calibration(

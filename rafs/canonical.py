@@ -26,8 +26,14 @@ from rafs.types import Claim, Reading, Step, StepKind, Truth
 
 MAX_JOINED = 64
 """Terms of a sum in which partial sums are put in; a partial sum that is added to itself would double without end."""
+EQUALITIES = ("=", "≈")
 _MARKS = re.compile(r"^\W*(?:\d{1,3}[.):]\s|step \d{1,3}\b\W*)?|[*_`#]|\W+$")
 """What dresses a sentence: bullets, numbers of a list, emphasis, the sign at its end."""
+_UNKNOWN = re.compile(
+    r"(?:(?<=\d)|(?<=[=+*/^<>≤≥$])\s?)(?P<after>[^\W\d_])(?![^\W_])"
+    r"|(?<![^\W_])(?P<before>[^\W\d_])(?=\s?[=+*/^<>≤≥$])"
+)
+"""A letter beside a sign of mathematics, as in `3x + y = 5`; the article of `a pen` is none."""
 
 
 def canonical_claims(reading: Reading) -> tuple[CanonicalClaim, ...]:
@@ -54,17 +60,22 @@ class _Writer:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
+        unknowns = {found["after"] or found["before"] for found in _UNKNOWN.finditer(reading.trace.problem)}
+        self._kept = unknowns if len(unknowns) > 1 else set()
+        """Unknowns that the problem tells apart, and so every trace; a single one may have any name."""
         self._claims = reading.graph.claims
         self._lefts = [left_side(claim) for claim in self._claims]
         self._origins = Origins(reading.graph)
         self._refuted: list[bool] = []
+        self._on_refuted: list[bool] = []
+        """Whether each claim is computed from a refuted one."""
         self._joined: list[list[Part] | None] = []
         """What each claim joins, the parts of partial sums and products put in; None for no true calculation."""
         self._absorbing: Counter[int] = Counter()
         """How often each claim went into a longer one of its kind."""
         for index, claim in enumerate(self._claims):
-            from_refuted = (one.claim is not None and self._refuted[one.claim] for one in claim.operands)
-            self._refuted.append(claim.truth is Truth.FALSE or any(from_refuted))
+            self._on_refuted.append(any(one.claim is not None and self._refuted[one.claim] for one in claim.operands))
+            self._refuted.append(claim.truth is Truth.FALSE or self._on_refuted[index])
             self._joined.append(self._join(index))
         uses = Counter(one.claim for claim in self._claims for one in claim.operands)
         self._absorbed = {index for index, n in self._absorbing.items() if n == uses[index]}
@@ -74,7 +85,7 @@ class _Writer:
         for index, claim in enumerate(self._claims):
             left = self._lefts[index]
             whole = None if left is None else self._whole(index, claim, left)
-            yield whole or _equation(claim, left)
+            yield whole or self._equation(claim, left)
             if whole is not None and left is not None:
                 bindings = bindings_of(claim)
                 parts = (self._part(index, part, bindings) for part in operations(left)[1:])
@@ -87,17 +98,20 @@ class _Writer:
             if step.kind is StepKind.INFERENCE and step.index not in with_claims:
                 text = " ".join(step.blind_text.split())
                 equation = _read_equation(text)
-                name = _bare(text) if equation is None else name_equation(equation, "=")
+                name = _bare(text) if equation is None else name_equation(equation, "=", self._kept)
                 keys = self._calculated_in_words(step) | {name}
                 yield CanonicalClaim(text=text, keys=keys, in_words=equation is None)
 
     def _calculated_in_words(self, step: Step) -> frozenset[str]:
-        """Return the keys of the calculation that a sentence says; none where it has other numbers, or says several."""
+        """Return the keys of the calculation that a sentence says: of one alone, with no other numbers, no guess."""
         told = [(i, one) for i, one in enumerate(self._reading.graph.implied) if one.step == step.index]
         numbers = {token.value for token in lex(step.blind_text) if token.kind is Kind.NUMBER}
-        if len(told) != 1 or not numbers <= {told[0][1].value, *(one.value for one in told[0][1].operands)}:
+        if len(told) != 1:
             return frozenset()
         index, said = told[0]
+        operands = {one.value for one in said.operands}
+        if not numbers <= {said.value, *operands} or not (said.is_said or numbers & operands):
+            return frozenset()
         kind = {"-": "+", "/": "*"}.get(said.op, said.op)
         inverse = kind != said.op
         parts = [(inverse and at > 0, one.value) for at, one in enumerate(said.operands)]
@@ -105,7 +119,7 @@ class _Writer:
 
     def _whole(self, index: int, claim: Claim, left: Expression) -> CanonicalClaim | None:
         """Return what a claim says of numbers; None where it has unknowns, or says no equality."""
-        if claim.value is None or claim.result is None or claim.relation not in ("=", "≈"):
+        if claim.value is None or claim.result is None or claim.relation not in EQUALITIES:
             return None
         forms, origins, kind = set(), self._origins.of_claim(index), operation_of(left)
         if kind:
@@ -116,13 +130,27 @@ class _Writer:
         value = claim.value if claim.truth is Truth.TRUE else claim.result  # the result of a true one may be rounded
         return CanonicalClaim(
             text=claim.text,
-            keys=_keys(forms | origins, value) | (frozenset() if kind else {_name_leaf(left, claim.result)}),
+            keys=_keys(forms | origins, value) | (frozenset() if kind else {self._name_leaf(left, claim.result)}),
             quantities=frozenset(forms) | origins,
             value=value,
             unit="" if claim.reason == CONVERTED else claim.unit,
             refuted=self._refuted[index],
             is_partial=index in self._absorbed,
         )
+
+    def _name_leaf(self, left: Expression, value: Fraction) -> str:
+        """Name what a claim says that calculates nothing: `x = 40`, or `2 hours = 120 minutes`."""
+        if isinstance(left, Number):
+            return f"{left.unit} {name_number(left.value)} = {name_number(value)}"
+        return name_equation((left, Number(value=value)), "=", self._kept)
+
+    def _equation(self, claim: Claim, left: Expression | None) -> CanonicalClaim:
+        right = parse_expression(claim.right)
+        if left is None or right is None:
+            key = _bare(claim.text)
+        else:
+            key = name_equation((left, right), claim.relation, self._kept)
+        return CanonicalClaim(text=claim.text, keys=frozenset([key]), unit=claim.unit)
 
     def _part(self, index: int, part: Expression, bindings: Mapping[str, Fraction]) -> CanonicalClaim | None:
         """Return an operation inside of a claim, whose result is not written; None where it is not known."""
@@ -136,12 +164,13 @@ class _Writer:
             keys=_keys(quantities, value),
             quantities=frozenset(quantities),
             value=value,
+            refuted=self._on_refuted[index],
         )
 
     def _join(self, index: int) -> list[Part] | None:
         """Return what a claim joins, with the parts of its partial sums or products in their place."""
         claim, left = self._claims[index], self._lefts[index]
-        if left is None or claim.value is None or claim.truth is not Truth.TRUE:
+        if left is None or claim.value is None or claim.truth is not Truth.TRUE or claim.relation not in EQUALITIES:
             return None
         kind = operation_of(left)
         joined = values_of(left, kind, bindings_of(claim))
@@ -166,21 +195,8 @@ class _Writer:
         return self._joined[index] if is_partial else None
 
 
-def _equation(claim: Claim, left: Expression | None) -> CanonicalClaim:
-    right = parse_expression(claim.right)
-    key = _bare(claim.text) if left is None or right is None else name_equation((left, right), claim.relation)
-    return CanonicalClaim(text=claim.text, keys=frozenset([key]), unit=claim.unit)
-
-
 def _keys(quantities: Iterable[str], value: Fraction) -> frozenset[str]:
     return frozenset(f"{quantity} = {name_number(value)}" for quantity in quantities)
-
-
-def _name_leaf(left: Expression, value: Fraction) -> str:
-    """Name what a claim says that calculates nothing: `x = 40`, or `2 hours = 120 minutes`."""
-    if isinstance(left, Number):
-        return f"{left.unit} {name_number(left.value)} = {name_number(value)}"
-    return name_equation((left, Number(value=value)), "=")
 
 
 def _read_equation(text: str) -> tuple[Expression, Expression] | None:

@@ -1,4 +1,4 @@
-"""Texts grouped by what they mean to a validator, and the entropy of the groups: for answers in words.
+"""Texts grouped by what they mean to a validator. No score uses it: C merges only what is surely equal.
 
 Two published rules say when two texts mean the same. STRICT: each entails the other; the definition of Kuhn et al., and
 what the published code of Farquhar et al. does unless told otherwise. LAX: neither direction contradicts, and not both
@@ -10,12 +10,11 @@ Source:
     large language models using semantic entropy", Nature 630.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import permutations
 
-from rafs.consensus import Equivalence, group_answers, same_answer
+from rafs.consensus import group_answers
 from rafs.types import Entailment, Truth
 
 Opinions = Mapping[tuple[str, str], Entailment]
@@ -54,15 +53,9 @@ def _says(opinion: Entailment) -> str:
     return max(("contradicts", "neutral", "entails"), key=lambda name: float(getattr(opinion, name)))
 
 
-def pairs_of_meaning(texts: Sequence[str], exact: Equivalence | None = None) -> list[tuple[str, str]]:
-    """Return every (premise, hypothesis) that grouping these texts looks up, each once.
-
-    Args:
-        texts: Equal ones are looked at once.
-        exact: Leaves out the pairs that it can tell; see `settle_unknown`.
-    """
-    pairs = permutations(dict.fromkeys(texts), 2)
-    return [pair for pair in pairs if exact is None or same_answer(*pair, exact) is Truth.UNKNOWN]
+def pairs_of_meaning(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return every (premise, hypothesis) that grouping these texts looks up, each once."""
+    return list(permutations(dict.fromkeys(texts), 2))
 
 
 def cluster_texts(texts: Sequence[str], opinions: Opinions, rule: Rule) -> list[list[int]]:
@@ -75,46 +68,3 @@ def cluster_texts(texts: Sequence[str], opinions: Opinions, rule: Rule) -> list[
         Groups of indices, in order of first appearance.
     """
     return group_answers(texts, lambda one, other: same_meaning(one, other, opinions, rule))
-
-
-def settle_unknown(exact: Equivalence, opinions: Opinions, rule: Rule) -> Equivalence:
-    """Return an equivalence that asks the opinions only where the exact one cannot say, in both argument orders."""
-
-    def compare(one: str, other: str) -> Truth:
-        known = same_answer(one, other, exact)
-        return same_meaning(one, other, opinions, rule) if known is Truth.UNKNOWN else known
-
-    return compare
-
-
-def semantic_entropy(masses: Sequence[float]) -> float:
-    """H = -sum_c p_c log p_c with the natural logarithm, p_c = m_c / sum m.
-
-    Args:
-        masses: Of the groups, shape (n_groups,), none negative and one positive: their sizes, or the summed
-            probabilities of their texts.
-
-    Returns:
-        A number in [0, log n_groups].
-
-    Source:
-        Farquhar et al. 2024, Nature 630; with sizes it is their discrete form.
-    """
-    total = sum(masses)
-    return max(0.0, -sum(mass / total * math.log(mass / total) for mass in masses if mass > 0))
-
-
-def semantic_negentropy(masses: Sequence[float], n_texts: int) -> float:
-    """1 - H / log K: 1 where all texts mean the same, 0 where no two do.
-
-    Args:
-        masses: See `semantic_entropy`.
-        n_texts: K, at least 2; one text agrees with nobody.
-
-    Returns:
-        A number in [0, 1]. With sizes it is C_A of these groups (`consensus_value`).
-
-    Source:
-        Bouchard and Chauhan 2025, "Uncertainty Quantification for Language Models", arXiv:2504.19254.
-    """
-    return min(1.0, max(0.0, 1 - semantic_entropy(masses) / math.log(n_texts)))

@@ -1,5 +1,6 @@
 """Stage 6: from evidence to components, score and decision; pure, so that a record can be concluded again."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -64,6 +65,7 @@ def can_accept(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Pres
         arithmetic_alone=False,
         decorative=False,
         answer_is_modal=True,
+        mostly_unanswered=False,
     )
     return decide(findings, policy, preset).status is Status.ACCEPT
 
@@ -72,8 +74,10 @@ def least_consensus(policy: Policy) -> float:
     """Return the C below which nothing is accepted, since the score is too low even where P, S and D are 1.
 
     C + eps = (tau_accept / 100)^(1 / w_C): with fewer components measured the weight of C is larger, and C has to be
-    higher still.
+    higher still. Infinite where the policy accepts nothing.
     """
+    if policy.tau_accept is None:
+        return math.inf
     return float((policy.tau_accept / 100) ** (1 / policy.weights[ComponentName.CONSENSUS]) - policy.epsilon)
 
 
@@ -135,7 +139,7 @@ def _findings(
 ) -> Findings:
     answer = evidence.reading.trace.answer
     effects = evidence.interventions.effects
-    verdicts = evidence.verdicts
+    verdicts, consensus = evidence.verdicts, evidence.agreement.consensus
     return Findings(
         components=components,
         aggregate=score,
@@ -151,7 +155,8 @@ def _findings(
         arithmetic_alone=not (verdicts.heard_models or evidence.settled),
         derived_matches=evidence.link.matches,
         decorative=_is_measured(components, ComponentName.SUPPORT) and not any(effect.delta for effect in effects),
-        answer_is_modal=evidence.agreement.consensus.answer_is_modal,
+        answer_is_modal=None if consensus.mostly_unanswered else consensus.answer_is_modal,
+        mostly_unanswered=consensus.mostly_unanswered,
     )
 
 

@@ -30,6 +30,11 @@ class Consensus:
     standing: tuple[Truth, ...] = ()
     """Whether each class with an answer holds the stated one; empty where none is stated, or nobody voted."""
 
+    @property
+    def mostly_unanswered(self) -> bool:
+        """Whether more samples have no answer than have the most frequent one."""
+        return len(self.missing) > max((len(one) for one in self.classes if one != self.missing), default=0)
+
 
 def group_answers(answers: Sequence[str], equivalent: Equivalence) -> list[list[int]]:
     """Group answers by mathematical equivalence: the transitive closure over Truth.TRUE in both argument orders.

@@ -9,4 +9,5 @@ MAX_SAMPLES = 32
 """Pairs of traces grow with the square: 32 samples are 496 pairs."""
 MAX_ANSWER_CHARS = 2_000
 MAX_NAME_CHARS = 200
+MAX_RULES = 50
 MAX_SEED = 2**31 - 1

@@ -50,7 +50,7 @@ KEYS_OF_SOURCE: Mapping[SourceKind, tuple[frozenset[str], frozenset[str]]] = {
     SourceKind.HUB: (frozenset({"revision"}), frozenset({"file", "file_sha256", "dtype", "engine"})),
     SourceKind.PACKAGE: (frozenset({"file", "sha256"}), frozenset({"file_sha256", "dtype", "engine"})),
     SourceKind.PATH: (frozenset(), frozenset({"file_sha256", "dtype", "engine"})),
-    SourceKind.ENDPOINT: (frozenset({"model"}), frozenset({"api_key_env", "engine"})),
+    SourceKind.ENDPOINT: (frozenset({"model"}), frozenset({"api_key_env", "engine", "timeout_s"})),
 }
 """(required, also allowed) keys of a model, by its source."""
 KEYS_OF_SOME_SOURCE = frozenset[str]().union(*(a | b for a, b in KEYS_OF_SOURCE.values()))
@@ -161,8 +161,12 @@ class ModelEntry(Entry):
     """Name under which an endpoint serves it."""
     api_key_env: Variable | None = None
     """Name of the environment variable that holds the key; never the key."""
+    timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    """For one call of an endpoint with all its retries; None is `server_connection.DEADLINE_S`."""
     chat: bool = False
     """Whether a judge is asked within its chat template, as instruct models expect; others are where they have one."""
+    despite_audit: Annotated[str, Field(min_length=1, max_length=500)] | None = None
+    """Why a judge is used although it failed its audit; it goes on the record of every score."""
     prm: PrmEntry | None = None
     """Layout of a process reward model."""
     trained: Annotated[str, Field(min_length=1)] | None = None
@@ -232,6 +236,8 @@ class ModelEntry(Entry):
     def _a_chat_is_held_with_a_judge(self) -> Self:
         if self.chat and Role.JUDGE not in self.roles:
             raise complaint("true", f"false: only role {Role.JUDGE.value!r} is asked in a chat", "chat")
+        if self.despite_audit is not None and Role.JUDGE not in self.roles:
+            raise complaint("a reason", f"no such key without role {Role.JUDGE.value!r}", "despite_audit")
         return self
 
     @model_validator(mode="after")

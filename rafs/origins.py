@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import blake2b
 
+from rafs.calculations import name_number
 from rafs.grammar.expressions import evaluate, parse_expression
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
 from rafs.quantities.prose import compute
@@ -156,7 +157,7 @@ def _place(one: Claim | Implied) -> tuple[int, int]:
 
 
 def _drawn(value: Fraction, salt: bytes) -> Fraction:
-    digest = blake2b(f"{hash(value)}".encode(), digest_size=4, key=salt).digest()
+    digest = blake2b(name_number(value).encode(), digest_size=4, key=salt).digest()
     return Fraction(int.from_bytes(digest, "big") + 2)
 
 

@@ -25,8 +25,8 @@ class Policy:
     tau_step: float
     tau_disagree: float
     """Largest spread of the judges' probabilities of one step, in [0, 1], in an accepted trace."""
-    tau_accept: float
-    """Smallest accepted score, in [0, 100]."""
+    tau_accept: float | None
+    """Smallest accepted score, in [0, 100]; None where a calibration proved none safe, and nothing is accepted."""
     c_min: float
     """Smallest accepted coverage of the measured components."""
     m_min: int
@@ -81,12 +81,14 @@ class Reason(StrEnum):
     DEADLINE = "deadline"
     REQUIRED_UNMEASURED = "required_component_unmeasured"
     BELOW_THRESHOLD = "score_below_threshold"
+    NO_SAFE_THRESHOLD = "no_threshold_is_safe"
     REFUTED_STEP = "refuted_step"
     SUSPECT_STEP = "suspect_step"
     JUDGES_DISAGREE = "judges_disagree"
     ANSWER_NOT_DERIVED = "answer_differs_from_derivation"
     STEPS_DO_NOT_CARRY = "steps_do_not_carry_answer"
     ANSWER_NOT_MODAL = "answer_is_not_the_modal_one"
+    MOSTLY_UNANSWERED = "samples_without_answer"
     AMBIGUOUS_ANSWER = "ambiguous_answer"
     OPTIONAL_UNMEASURED = "optional_component_unmeasured"
     LOW_COVERAGE = "low_coverage"
@@ -122,6 +124,8 @@ class Findings:
     decorative: bool
     """Interventions were made, and none of them reaches the answer."""
     answer_is_modal: bool | None
+    mostly_unanswered: bool
+    """More samples have no answer than the modal one, so that what the answered ones agree on says little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,13 +198,15 @@ def _unmeasured(findings: Findings, names: frozenset[ComponentName], reason: Rea
 def _doubts(findings: Findings, aggregate: Aggregate, policy: Policy, preset: Preset) -> list[str]:
     unknown_writer = findings.independence is Independence.UNKNOWN and not policy.accept_unknown_generator
     checks: Sequence[tuple[bool, Reason]] = (
-        (aggregate.score < policy.tau_accept, Reason.BELOW_THRESHOLD),
+        (policy.tau_accept is None, Reason.NO_SAFE_THRESHOLD),
+        (policy.tau_accept is not None and aggregate.score < policy.tau_accept, Reason.BELOW_THRESHOLD),
         (findings.refuted, Reason.REFUTED_STEP),
         (findings.suspect, Reason.SUSPECT_STEP),
         (findings.disagree, Reason.JUDGES_DISAGREE),
         (findings.derived_matches is False, Reason.ANSWER_NOT_DERIVED),
         (findings.decorative, Reason.STEPS_DO_NOT_CARRY),
         (findings.answer_is_modal is False, Reason.ANSWER_NOT_MODAL),
+        (findings.mostly_unanswered, Reason.MOSTLY_UNANSWERED),
         (findings.ambiguous_answer, Reason.AMBIGUOUS_ANSWER),
         (aggregate.coverage_of_measured < policy.c_min, Reason.LOW_COVERAGE),
         (unknown_writer, Reason.UNKNOWN_GENERATOR),

@@ -33,6 +33,7 @@ class ProvenanceOut(Wire):
     seed: int
     prompts: dict[str, str]
     models: list[ModelOut]
+    audits: dict[str, str] = Field(default={}, description="What audits found of these models, by id.")
 
 
 class VerdictTape(Wire):

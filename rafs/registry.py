@@ -43,6 +43,7 @@ class PresetEntry(Entry):
     stop_when_settled: bool = False
     deadline_s: Annotated[float, Field(gt=0, le=3600)]
     probes: tuple[ProbeKind, ...] = ()
+    calibration: Annotated[str, Field(min_length=1, max_length=400)] | None = None
 
     @model_validator(mode="after")
     def _components_are_consistent(self) -> Self:
@@ -62,7 +63,7 @@ class PresetEntry(Entry):
 
     def to_preset(self, name: str) -> Preset:
         """Return what a decision needs of it."""
-        return Preset(name=name, **self.model_dump(exclude={"models", "optional"}))
+        return Preset(name=name, **self.model_dump(exclude={"models", "optional", "calibration"}))
 
 
 class Presets(Entry):
@@ -219,8 +220,9 @@ def load_registry(path: Path | None = None) -> Registry:
 def config_hash(registry: Registry) -> str:
     """Return 16 hex digits that change with anything in the registry but comments and layout."""
     plain = registry.model_dump(mode="json", by_alias=True)
-    for preset in plain["presets"].values():  # sets have no order of their own
-        for key in ("required", "optional", "accept_without"):
+    for preset in plain["presets"].values():
+        del preset["calibration"]  # responses name it apart
+        for key in ("required", "optional", "accept_without"):  # sets have no order of their own
             preset[key].sort()
     canonical = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]

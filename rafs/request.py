@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, StringConstraints, Tag, field_validator, model_validator
+from pydantic import BaseModel, Field, JsonValue, StringConstraints, Tag, field_validator, model_validator
 
 from rafs.limits import (
     MAX_ANSWER_CHARS,
     MAX_PROBLEM_CHARS,
+    MAX_RULES,
     MAX_SAMPLES,
     MAX_SEED,
     MAX_STEP_CHARS,
@@ -68,6 +69,11 @@ class ScoreRequest(Wire):
         description="More traces of the same model on the same problem, for consensus and stability: each a text, an "
         "assistant message, the messages of a conversation, or one of the `choices` of a reply, with its "
         "`finish_reason` and, if there are, its `logprobs`.",
+    )
+    rules: Annotated[list[dict[str, JsonValue]], Field(max_length=MAX_RULES)] = Field(
+        default=[],
+        description="Rules that the reply has to keep, checked by program and reported beside the score.",
+        examples=[[{"rule": "words", "at_most": 200}, {"rule": "excludes", "phrases": ["obviously"]}]],
     )
     preset: Name | None = Field(default=None, examples=["gate", "standard", "deep"])
     seed: int = Field(default=0, ge=0, le=MAX_SEED)

@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 
 from rafs.agreement import Agreement
+from rafs.calibration import Calibration
+from rafs.checked_wire import RoutedOut
 from rafs.consensus_out import show_consensus
 from rafs.grammar.expressions import show
 from rafs.interventions_out import show_interventions, show_support
+from rafs.outcome_model import outcome_features
 from rafs.outcomes import ComponentName, Unmeasured
 from rafs.record import ProvenanceOut, Record
 from rafs.result import ScoreResult
@@ -63,6 +66,7 @@ def to_response(
             reasoning=decision.outcome.reasoning.value,
             answer=decision.outcome.answer.value,
         ),
+        outcome_probabilities=_probabilities(result, record.calibration),
         suspect_step=_suspect(result),
         answer=_answer(result),
         steps=_steps(result),
@@ -77,11 +81,20 @@ def to_response(
         stability=_stability(evidence.agreement),
         truncated=list(result.truncated),
         members=[_member(row) for row in evidence.verdicts.members],
+        routed=_routed(evidence.verdicts),
         ledger=[row for member in evidence.verdicts.members for row in _ledger(result, member)],
         usage=[_stage(name, usage) for name, usage in sorted(result.meter.stages.items(), key=_in_order)],
         provenance=provenance,
         record=record if "record" in include else None,
     )
+
+
+def _probabilities(result: ScoreResult, calibration: Calibration) -> dict[str, float] | None:
+    score = result.decision.score
+    if score is None or calibration.outcomes is None:
+        return None
+    q = [verdict.p_correct for verdict in judged_only(result.evidence.verdicts.combined)]
+    return calibration.outcomes.probabilities(outcome_features(score, result.components, q))
 
 
 def _in_order(stage: tuple[str, StageUsage]) -> tuple[int, str]:
@@ -142,6 +155,17 @@ def _steps(result: ScoreResult) -> list[StepOut]:
         )
         for step in reading.trace.steps
     ]
+
+
+def _routed(verdicts: StepVerdicts) -> RoutedOut:
+    n, rows = len(verdicts.combined), [row for row in verdicts.members if row.identity is not None]
+    names = {row.member for row in rows}
+    by_models = sum(not names.isdisjoint(members) for members in verdicts.decided_by)
+    by_checkers = sum(bool(members) and names.isdisjoint(members) for members in verdicts.decided_by)
+    asked = sum(map(any, zip(*(row.asked() for row in rows), strict=True)))
+    return RoutedOut(
+        checkers=by_checkers / n if n else None, models=by_models / n if n else None, asked=asked / n if n else None
+    )
 
 
 def _reach(verdicts: StepVerdicts) -> dict[str, int]:

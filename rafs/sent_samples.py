@@ -12,7 +12,9 @@ from rafs.types import Sampled
 
 MAX_LOGPROBS = MAX_TRACE_CHARS
 """A token has a character at least."""
-Logprob = Annotated[float, Field(le=1e-3, description="Natural logarithm; above 0 by rounding alone.")]
+MIN_LOGPROB = -3.5e38
+"""Below the least number of single precision, which some servers write for a probability of 0."""
+Logprob = Annotated[float, Field(ge=MIN_LOGPROB, le=1e-3, description="Natural logarithm; above 0 by rounding alone.")]
 
 
 class TokenLogprob(Sent):

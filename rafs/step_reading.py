@@ -19,10 +19,12 @@ class StepReading:
     """Hidden states at the end of the step, and their mean over its tokens, shape (n_layers, 2, d)."""
     surprisal: NDArray[np.float32]
     """Statistics of how surprised the model is by its tokens, shape (n_statistics,)."""
+    pooled: float = 0.0
+    """Log-odds of its being wrong, by a network trained on the states of all its tokens; 0 where there is none."""
 
 
 class StepReader(Protocol):
-    """Reads a trace once with a language model and gives what it holds of each step; it judges nothing."""
+    """Reads a trace once with a language model and gives what it holds of each step; it decides nothing."""
 
     @property
     def identity(self) -> ModelIdentity:

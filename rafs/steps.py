@@ -65,7 +65,8 @@ def _is_derived_there(text: str, one: Statement, *, guessed: bool) -> bool:
     """Say whether a statement is a piece of the derivation: a guessed one in a claim, a boxed calculation."""
     start, end = one.start, one.end
     if not guessed:
-        return is_calculation(one.text)
+        written = text[start:end].partition("{")[2].removesuffix("}") if one.source == "boxed" else one.text
+        return is_calculation(written)
     if _RELATION_END.search(text[max(0, start - _MAX_LEAD) : start]) is not None:
         return True
     return stands_in_claim(text[max(0, start - VALUE_REACH) : start], text[start:end], text[end : end + VALUE_REACH])

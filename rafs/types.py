@@ -144,6 +144,8 @@ class Why(StrEnum):
     """The decision was settled before a model was asked."""
     AT_CHANCE = "at_chance"
     """Only verifiers spoke that were measured to be at chance."""
+    FAILED_AUDIT = "failed_audit"
+    """An audit found that it does not tell right from wrong."""
     UNPARSED = "unparsed"
     WORD_ONLY = "word_only"
     """The model said yes or no where its server gives no probability; no rate of its word is measured, so the ledger
@@ -161,7 +163,9 @@ class Why(StrEnum):
     """It gave too few or too many verdicts, or what is no probability: none of them is believed."""
 
 
-NEVER_ASKED = frozenset({Why.DECIDED_BY_CHECKER, Why.SAME_FAMILY, Why.NOT_NEEDED, Why.NOT_EVALUATED})
+NEVER_ASKED = frozenset(
+    {Why.DECIDED_BY_CHECKER, Why.SAME_FAMILY, Why.NOT_NEEDED, Why.NOT_EVALUATED, Why.FAILED_AUDIT},
+)
 """Where a member is silent because the step was not put to it."""
 FAILED = frozenset(
     {Why.TIMEOUT, Why.BACKEND_DOWN, Why.OVERLOADED, Why.OUT_OF_MEMORY, Why.CRASHED, Why.INVALID},

@@ -49,7 +49,7 @@ def weigh_votes(classes: Sequence[Sequence[int]], samples: Sequence[Sampled]) ->
     if len(voters) < 2:
         return Unmeasured(reason="too_few_samples", detail=f"{len(voters)} that can vote, at least 2 are needed")
     totals = {i: total for i in voters if (total := samples[i].logprob) is not None}
-    means = {i: mean for i in voters if (mean := samples[i].mean_logprob) is not None}
+    means = {i: mean for i in voters if (mean := samples[i].mean_logprob) is not None and math.isfinite(mean)}
     if len(means) < len(voters):
         return Unmeasured(reason="no_logprobs", detail=f"known of {len(means)} of {len(voters)} voters")
     return WeightedVotes(

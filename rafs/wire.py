@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from rafs.checked_wire import InstructionsOut, RoutedOut
 from rafs.consensus_wire import ConsensusOut
 from rafs.messages import Wire
 from rafs.record import ProvenanceOut, Record
@@ -116,15 +117,17 @@ class ProbePointOut(Wire):
 class ProbeOut(Wire):
     """A complementary probe; no score depends on it."""
 
-    kind: Literal["early_answering", "deletion", "paraphrase", "added_mistake"]
+    kind: Literal["early_answering", "deletion", "paraphrase", "added_mistake", "unedited"]
     value: float | None = Field(
         description="Area over the curve (early_answering, added_mistake), share of changed answers (deletion), or "
-        "share of unchanged ones (paraphrase)."
+        "share of unchanged ones (paraphrase, unedited)."
     )
     coverage: float
     unmeasured: str | None
     detail: str
-    baseline: float | None = Field(description="Paraphrase: the same share where nothing was reworded.")
+    baseline: float | None = Field(
+        description="The same share beside it: where nothing was reworded (paraphrase), after the edits (unedited)."
+    )
     points: list[ProbePointOut] | None = Field(description="Null unless interventions were asked for.")
 
 
@@ -250,6 +253,9 @@ class ScoreResponse(Wire):
     status: Literal["Accept", "Review", "Abstain"]
     reasons: list[str]
     outcome: OutcomeOut
+    outcome_probabilities: dict[str, float] | None = Field(
+        default=None, description="By outcome; null without a score, or where the calibration has none."
+    )
     suspect_step: SuspectOut | None
     answer: AnswerOut
     steps: list[StepOut]
@@ -266,6 +272,8 @@ class ScoreResponse(Wire):
     stability: StabilityOut
     truncated: list[str] = Field(description="Fields of the input that were not wholly looked at, and why.")
     members: list[MemberOut]
+    routed: RoutedOut | None = Field(default=None, description="Null in responses of older versions.")
+    instructions: InstructionsOut | None = Field(default=None, description="Null where no rules were sent.")
     ledger: list[LedgerRow]
     usage: list[StageOut]
     provenance: ProvenanceOut

@@ -1,4 +1,4 @@
-"""The command line: `rafs score | explain | serve | models | replay | train-verifier`."""
+"""The command line: `rafs score | explain | serve | models | replay | train-verifier | eval | audit | calibrate`."""
 
 import asyncio
 import logging
@@ -13,11 +13,14 @@ from rich.console import Console
 from rafs import __version__
 from rafs.errors import InputError, RafsError
 from rafs.wire import ScoreResponse
+from service.auditing import audit
+from service.calibrating import calibrate_preset
+from service.evaluating import evaluate
 from service.exits import Exit, complain, explained
 from service.explaining import explain
 from service.faces import faces_of
 from service.input_files import ScoreOptions, expand, read_request
-from service.models_cli import ModelsFile, models_app
+from service.models_cli import CalibrationFile, ModelsFile, models_app
 from service.replaying import compare, read_record
 from service.report import render_report
 from service.routes import ScoringService
@@ -52,7 +55,7 @@ def rafs(
 
     Start with: rafs models pull, then rafs score examples
 
-    Exit codes: 0 done, 1 replay or check found a difference, 2 wrong input, 3 wrong configuration, 4 a model failed.
+    Exit codes: 0 done, 1 replay, check or audit found a fault, 2 wrong input, 3 wrong configuration, 4 a model failed.
     """
 
 
@@ -75,6 +78,7 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON response a line, and nothing else.")] = False,
     record: Annotated[Path | None, typer.Option(help="Write what `rafs replay` needs; for one FILE.")] = None,
     models_file: ModelsFile = None,
+    calibration: CalibrationFile = None,
 ) -> None:
     """Score traces: a report for people, or JSON.
 
@@ -101,13 +105,16 @@ def score(
             raise InputError(
                 f"--record takes one FILE, got {len(names)}", field="FILE", got=str(len(names)), allowed="1"
             )
-        scorer = faces_of(context).build_scorer(load_settings(models_file=models_file))
+        scorer = faces_of(context).build_scorer(load_settings(models_file=models_file, calibration=calibration))
         code = asyncio.run(_score_all(scorer, names, options, as_json=as_json, record=record))
     raise typer.Exit(code)
 
 
 app.command()(explain)
 app.command()(train_verifier)
+app.command("eval")(evaluate)
+app.command()(audit)
+app.command("calibrate")(calibrate_preset)
 
 
 @app.command()
@@ -119,6 +126,7 @@ def serve(
         bool | None, typer.Option("--allow-remote", help="Other machines may reach it; it asks nobody who they are.")
     ] = None,
     models_file: ModelsFile = None,
+    calibration: CalibrationFile = None,
 ) -> None:
     """Serve HTTP: POST /v1/score, GET /v1/models, /healthz, /readyz, /docs.
 
@@ -127,7 +135,9 @@ def serve(
     Settings come from RAFS_... variables: docs/configuration.md lists them.
     """
     with explained():
-        settings = load_settings(host=host, port=port, allow_remote=allow_remote, models_file=models_file)
+        settings = load_settings(
+            host=host, port=port, allow_remote=allow_remote, models_file=models_file, calibration=calibration
+        )
         check_address(settings)
         check_port(settings)
         run_server(faces_of(context).build_scorer(settings), settings)

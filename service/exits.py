@@ -21,7 +21,8 @@ class Exit(IntEnum):
 
     DONE = 0
     DIFFERENT = 1
-    """`rafs replay` gave another score than the recorded one, or `rafs models check` found a fault."""
+    """`rafs replay` gave another score than the recorded one, `rafs models check` found a fault, or `rafs calibrate
+    --check` drift."""
     INPUT = 2
     CONFIG = 3
     BACKEND = 4

@@ -24,6 +24,10 @@ from service.visible import show_text
 ModelsFile = Annotated[
     Path | None, typer.Option("--models-file", help="Your own models.yaml, instead of the one that came with RAFS.")
 ]
+CalibrationFile = Annotated[
+    Path | None,
+    typer.Option("--calibration", help="Artefact of `rafs calibrate`, used for the preset it was made for."),
+]
 Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Models; all when none is named.")]
 
 models_app = typer.Typer(no_args_is_help=True, help="List, fetch and check the models.")

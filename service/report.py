@@ -34,7 +34,9 @@ PROBE_VALUES = {
     "deletion": "share of changed answers",
     "paraphrase": "share of unchanged answers",
     "added_mistake": "area over the curve",
+    "unedited": "share of unchanged answers",
 }
+PROBE_BASELINES = {"paraphrase": "in the writer's own words", "unedited": "after the edits"}
 CLAIM_MARKS = {"true": ("true", "green"), "false": ("FALSE", "red"), "unknown": ("open", "dim")}
 
 
@@ -213,8 +215,7 @@ def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
         first, second = (plain(claim, MAX_CLAIM_CHARS) for claim in pair.claims)
         one, other = ("this trace" if number < 0 else f"sample {number}" for number in pair.traces)
         yield "Conflict", f"{first} in {one}, {second} in {other}"
-    for note in response.truncated:
-        yield "Cut", plain(note, MAX_STEP_CHARS)
+    yield from _notes(response)
     stages = (
         f"{use.stage} {use.milliseconds:.0f} ms"
         + (f" for {use.tokens} tokens" if use.tokens else "")
@@ -237,6 +238,15 @@ def _lines(response: ScoreResponse) -> Iterator[tuple[str, str]]:
     )
     ids = f"rafs {source.rafs_version}, config {source.config_hash}, calibration {source.calibration}"
     yield "From", plain(f"{ids}, preset {source.preset}, seed {source.seed}")
+
+
+def _notes(response: ScoreResponse) -> Iterator[tuple[str, str]]:
+    if response.instructions is not None:
+        yield "Rules", plain(response.instructions.reason, MAX_STEP_CHARS)
+    for model, found in response.provenance.audits.items():
+        yield "Audit", plain(f"{model}: {found}", MAX_STEP_CHARS)
+    for note in response.truncated:
+        yield "Cut", plain(note, MAX_STEP_CHARS)
 
 
 def _member(row: MemberOut) -> str:
@@ -280,7 +290,7 @@ def _probe(probe: ProbeOut) -> str:
     if probe.value is None:
         why = f" ({plain(probe.detail, MAX_STEP_CHARS)})" if probe.detail else ""
         return f"{_words(probe.kind)}: not measured, {_words(probe.unmeasured or 'unknown')}{why}"
-    beside = "" if probe.baseline is None else f", {probe.baseline:.2f} in the writer's own words"
+    beside = "" if probe.baseline is None else f", {probe.baseline:.2f} {PROBE_BASELINES[probe.kind]}"
     value = f"{PROBE_VALUES[probe.kind]} {probe.value:.2f}{beside}"
     return f"{_words(probe.kind)}: {value} ({probe.coverage:.0%} of the answers read)"
 

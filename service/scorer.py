@@ -4,11 +4,12 @@ import asyncio
 import hashlib
 import hmac
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from rafs import __version__
 from rafs.calibration import Calibration
+from rafs.calibration_file import Artefact
 from rafs.engines.edit_prompt import EDIT_PROMPT_VERSION
 from rafs.engines.solve_prompt import SOLVE_PROMPT_VERSION
 from rafs.errors import InputError
@@ -16,6 +17,7 @@ from rafs.grammar.measures import load_units
 from rafs.independence import Writer
 from rafs.model_entry import ModelEntry, SourceKind
 from rafs.pipeline import Pipeline
+from rafs.policy import Policy
 from rafs.record import ModelOut, ProvenanceOut, Record
 from rafs.recording import make_tape
 from rafs.registry import Registry, config_hash
@@ -23,9 +25,10 @@ from rafs.request import GeneratorInfo, ScoreRequest
 from rafs.response import to_response
 from rafs.result import ScoreInput, ScoreResult
 from rafs.sampling import Samples
-from rafs.types import judged_only, kind_of
 from rafs.usage import Caller, Meter, Priority, Stage
 from rafs.wire import ModelStatus, ScoreResponse
+from service.instructed import rules_of, with_instructions
+from service.used_models import models_used
 from verifiers.judge_prompt import ANSWER_PROMPT_VERSION, PROMPT_VERSION
 
 PROMPTS = {
@@ -50,6 +53,8 @@ class Scorer:
         calibration: Calibration,
         default_preset: str,
         edit_secret: str,
+        artefacts: Mapping[str, Artefact] | None = None,
+        audits: Mapping[str, str] | None = None,
     ) -> None:
         """Keep what builds the parts; nothing is loaded yet.
 
@@ -58,15 +63,19 @@ class Scorer:
             build_pipeline: Builds the pipeline of a preset, loading its models; blocking.
             is_ready: Whether a model's weights are on this machine.
             close: Ends what the pipelines share.
-            calibration: Numbers from data.
+            calibration: Numbers from data, for presets without an artefact.
             default_preset: Used where a request names none.
             edit_secret: Mixed into the seed of the counterfactual edits.
+            artefacts: Calibrations by the preset that each was made for.
+            audits: What audits found of the judges, by model id.
         """
         self._registry = registry
         self._build_pipeline = build_pipeline
         self._is_ready = is_ready
         self._close = close
         self._calibration = calibration
+        self._artefacts = artefacts or {}
+        self._audits = audits or {}
         self._default_preset = default_preset
         self._edit_secret = edit_secret
         self._pipelines: dict[str, Pipeline] = {}
@@ -103,6 +112,21 @@ class Scorer:
             for entry in self._registry.models
         ]
 
+    @property
+    def policy(self) -> Policy:
+        """Constants of the score and of the decision."""
+        return self._registry.policy.to_policy()
+
+    def policy_of(self, preset: str) -> Policy:
+        """Return the constants with the thresholds of the preset's calibration."""
+        artefact = self._artefacts.get(preset)
+        return self.policy if artefact is None else artefact.to_policy(self.policy)
+
+    def calibration_of(self, preset: str) -> Calibration:
+        """Return the numbers from data that a preset uses."""
+        artefact = self._artefacts.get(preset)
+        return self._calibration if artefact is None else artefact.to_calibration()
+
     async def close(self) -> None:
         """End worker processes and inference threads."""
         await self._close()
@@ -120,37 +144,72 @@ class Scorer:
             InputError: The preset is not one of the registry's, or the trace has too many steps.
             OverloadedError: A model's bounded queue is full.
         """
+        name = self._preset_of(request)
+        rules_of(request)  # what is wrong with them is said before a model is asked
+        result = await self._run(name, request, _priority_of(name))
+        job = result.input
+        provenance = self._provenance(name, request.seed, models_used(result))
+        record = Record(
+            request=request,
+            writer_model=job.writer.model,
+            writer_families=sorted(job.writer.families),
+            edit_seed=job.edit_seed,
+            policy=self.policy_of(name),
+            preset=self._registry.presets.by_name()[name].to_preset(name),
+            calibration=self.calibration_of(name),
+            provenance=provenance,
+            tape=make_tape(result),
+        )
+        response = to_response(result, str(uuid.uuid4()), provenance, request.include, record)
+        return await asyncio.to_thread(with_instructions, response, request)
+
+    async def measure(self, request: ScoreRequest) -> ScoreResult:
+        """Score one request behind all others, and return everything that was found out; errors as of `score`."""
+        return await self._run(self._preset_of(request), request, Priority.BATCH)
+
+    def would_use(self, preset: str, seed: int) -> ProvenanceOut:
+        """Say where the numbers of a preset come from, with all models that it may ask.
+
+        Raises:
+            InputError: There is no such preset.
+        """
+        self._check_preset(preset)
+        roles = self._registry.presets.by_name()[preset].models
+        models = [
+            ModelOut(id=entry.id, family=entry.family, revision=revision_of(entry), role=role.value)
+            for role in sorted(roles)
+            for entry in self._registry.candidates(preset, role)
+        ]
+        return self._provenance(preset, seed, models)
+
+    def _preset_of(self, request: ScoreRequest) -> str:
         name = request.preset or self._default_preset
+        self._check_preset(name)
+        return name
+
+    def _check_preset(self, name: str) -> None:
         presets = self._registry.presets.by_name()
         if name not in presets:
             allowed = ", ".join(presets)
             raise InputError("there is no such preset", field="preset", got=repr(name), allowed=allowed)
-        pipeline = await self._pipeline(name)
+
+    async def _run(self, preset: str, request: ScoreRequest, priority: Priority) -> ScoreResult:
+        pipeline = await self._pipeline(preset)
         writer = self._writer(request.generator or GeneratorInfo())
         job = to_input(request, writer, draw_seed(self._edit_secret, request))
-        result = await pipeline.score(job, Meter(caller=Caller(priority=_priority_of(name))))
-        models = models_used(result)
-        provenance = ProvenanceOut(
+        return await pipeline.score(job, Meter(caller=Caller(priority=priority)))
+
+    def _provenance(self, preset: str, seed: int, models: list[ModelOut]) -> ProvenanceOut:
+        return ProvenanceOut(
             rafs_version=__version__,
             config_hash=config_hash(self._registry),
-            calibration=self._calibration.id,
-            preset=name,
-            seed=request.seed,
+            calibration=self.calibration_of(preset).id,
+            preset=preset,
+            seed=seed,
             prompts={role: PROMPTS[role] for role in sorted({model.role for model in models} & PROMPTS.keys())},
             models=models,
+            audits={model.id: self._audits[model.id] for model in models if model.id in self._audits},
         )
-        record = Record(
-            request=request,
-            writer_model=writer.model,
-            writer_families=sorted(writer.families),
-            edit_seed=job.edit_seed,
-            policy=self._registry.policy.to_policy(),
-            preset=presets[name].to_preset(name),
-            calibration=self._calibration,
-            provenance=provenance,
-            tape=make_tape(result),
-        )
-        return to_response(result, str(uuid.uuid4()), provenance, request.include, record)
 
     def _writer(self, generator: GeneratorInfo) -> Writer:
         """Find the writer's families: those its id and its declared family name, and those of the registry's entry."""
@@ -176,7 +235,8 @@ async def replay(record: Record, build_replay: Callable[[Record], Pipeline]) -> 
     writer = Writer(model=record.writer_model, families=frozenset(record.writer_families))
     job = _as_recorded(to_input(record.request, writer, record.edit_seed), record)
     result = await build_replay(record).score(job, Meter())
-    return to_response(result, str(uuid.uuid4()), record.provenance, record.request.include, record)
+    response = to_response(result, str(uuid.uuid4()), record.provenance, record.request.include, record)
+    return with_instructions(response, record.request)
 
 
 def to_input(request: ScoreRequest, writer: Writer, edit_seed: int) -> ScoreInput:
@@ -211,24 +271,6 @@ def draw_seed(secret: str, request: ScoreRequest) -> int:
     message = request.model_dump_json(include={"problem", "trace", "seed"}).encode()
     digest = hmac.new(secret.encode(), message, hashlib.sha256).digest()
     return int.from_bytes(digest[:6], "big")
-
-
-def models_used(result: ScoreResult) -> list[ModelOut]:
-    """Return every model that had a say, with its role."""
-    evidence = result.evidence
-    used = [(kind_of(row.member), row.identity) for row in evidence.verdicts.members if judged_only(row.verdicts)]
-    used += [(kind_of(row.member), row.identity) for row in evidence.followed.judges if judged_only(row.verdicts)]
-    used.append(("nli", evidence.validator))
-    used.append(("embedder", evidence.agreement.embedder))
-    if evidence.agreement.drawn or evidence.interventions.continued:
-        used.append(("generator", evidence.generator))
-    if evidence.interventions.editing.proposed:
-        used.append(("editor", evidence.interventions.editing.editor))
-    return [
-        ModelOut(id=model.id, family=model.family, revision=model.revision, role=role)
-        for role, model in used
-        if model is not None
-    ]
 
 
 def revision_of(entry: ModelEntry) -> str:

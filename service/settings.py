@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rafs.errors import ConfigError
 from service.visible import show_value
+from verifiers.oracles.citations import Style
 
 PREFIX = "RAFS_"
 VARIABLES = {"cache_dir": "RAFS_CACHE"}
@@ -34,6 +35,12 @@ class Settings(BaseSettings):
     """Listen on an address that other machines reach, without authentication."""
     models_file: Path | None = None
     """None is the models.yaml that came with RAFS."""
+    calibration: Path | None = None
+    """An artefact of `rafs calibrate`; it replaces what models.yaml names for its preset."""
+    citations: Path | None = None
+    """Valid citations, one id a line; a step that cites another one is refuted."""
+    citation_style: Style = Style.BRACKETED
+    """How they are written in traces."""
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("rafs"), validation_alias=VARIABLES["cache_dir"])
     """Folder of the weights."""
     preset: str = "standard"

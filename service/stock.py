@@ -18,7 +18,7 @@ from rafs.engines.remembered_probes import RememberingProber
 from rafs.engines.remembered_rewards import RememberingRewarder
 from rafs.engines.remembered_vectors import RememberingEmbedder
 from rafs.engines.sequence_nli import SequenceClassifierNli
-from rafs.engines.server_connection import ServerConnection, ServerSettings
+from rafs.engines.server_connection import DEADLINE_S, ServerConnection, ServerSettings
 from rafs.engines.server_generator import ServerGenerator
 from rafs.engines.server_nli import ServerNli
 from rafs.engines.server_prober import ServerProber
@@ -35,7 +35,7 @@ from rafs.errors import ConfigError
 from rafs.model_entry import ModelEntry, Role, SourceKind
 from rafs.registry import Registry
 from rafs.types import ModelIdentity
-from service.scorer import revision_of
+from service.identity import identity_of
 from service.settings import PULL
 from verifiers.judge import JudgeVerifier
 from verifiers.prm import PrmVerifier
@@ -94,7 +94,10 @@ class Order:
     def connect(self) -> ServerConnection:
         """Return a connection to the server of an endpoint model."""
         settings = ServerSettings(
-            base_url=self.entry.location, model=self.entry.model or self.entry.id, api_key_env=self.entry.api_key_env
+            base_url=self.entry.location,
+            model=self.entry.model or self.entry.id,
+            api_key_env=self.entry.api_key_env,
+            deadline_s=self.entry.timeout_s or DEADLINE_S,
         )
         connection = ServerConnection(settings)
         self.closing.push_async_callback(connection.close)
@@ -182,7 +185,9 @@ def load_trained(
     head, needed = load_head(path)
     if dtype != needed.dtype:
         raise ConfigError(f"model {entry.id!r}: dtype: got {dtype}, allowed {needed.dtype}, as its head was trained")
-    reader = TransformersStepReader.load(folder, identity, needed.layers, threads=threads, dtype=dtype)
+    reader = TransformersStepReader.load(
+        folder, identity, needed.layers, threads=threads, dtype=dtype, pooler=head.pooler
+    )
     check_base(path, needed, reader.weights_sha256())
     return reader, head
 
@@ -274,12 +279,7 @@ class Stock:
         ]
 
     def _take(self, entry: ModelEntry, role: Role, build: Callable[[Order], Built]) -> Built:
-        identity = ModelIdentity(
-            id=entry.id,
-            family=entry.family,
-            revision=revision_of(entry),
-            kin=tuple(sorted(self._registry.families_of_entry(entry) - {entry.family})),
-        )
+        identity = identity_of(entry, self._registry)
         order = Order(
             entry=entry,
             identity=identity,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +27,9 @@ from verifiers.trained.training import Trained, layers_of, notes_of, read_files,
 
 def train_verifier(
     *,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Labelled traces to learn from.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Labelled traces to learn from; those of the first weigh most.")
+    ],
     out: Annotated[Path, typer.Option(help="The head's file, ending in .safetensors.")],
     base: Annotated[str, typer.Option(help="Id of a causal model of models.yaml.")] = "smollm2-135m-instruct",
     measure: Annotated[
@@ -35,6 +38,7 @@ def train_verifier(
     work: Annotated[
         Path | None, typer.Option(help="Folder of what was read; beside the head's file by default.")
     ] = None,
+    leave_out: Annotated[list[str] | None, typer.Option(help="A subset not to learn from; may be repeated.")] = None,
     licences: Annotated[str, typer.Option(help="Licences of the traces, written into the head's file.")] = "",
     seed: Annotated[int, typer.Option(help="Draws folds and trees.")] = 0,
     models_file: ModelsFile = None,
@@ -47,10 +51,11 @@ def train_verifier(
     as `trained: my-head.safetensors` with role prm and dtype bfloat16 in a copy of models.yaml.
     """
     with explained():
+        _require_libraries()
         settings = load_settings(models_file=models_file)
         entry = load_registry(settings.models_file).model(base)
-        recipe = Recipe(seed=seed)
-        learned, measured = read_files(files), read_files(measure or [])
+        learned, measured = read_files(files, leave_out or ()), read_files(measure or ())
+        recipe = Recipe(seed=seed, main_source=learned[0].source if learned else "")
         reader = _load(entry, settings)
         with Progress(console=Console(stderr=True)) as bars:
 
@@ -67,6 +72,12 @@ def train_verifier(
             finally:
                 reader.close()
     _print(trained)
+
+
+def _require_libraries() -> None:
+    for name in ("torch", "sklearn", "scipy"):
+        if find_spec(name) is None:
+            raise ConfigError(f"training needs {name}, which is not installed: pip install 'rafs[train]'")
 
 
 def _load(entry: ModelEntry, settings: Settings) -> TransformersStepReader:

@@ -25,10 +25,7 @@ def describe_votes(response: ScoreResponse) -> Iterator[str]:
 
 def describe_ways(response: ScoreResponse) -> Iterator[str]:
     """Yield how far the traces behind the modal answer go different ways, and how often they contradict each other."""
-    found = response.stability
-    if found is None:
-        return
-    parts = []
+    found, parts = response.stability, list[str]()
     if found.method_diversity is not None:
         parts.append(f"{found.method_diversity:.0%} of the calculations have no counterpart in another trace")
     if found.contradiction is not None:

@@ -1,11 +1,14 @@
 """From settings and registry to a pipeline; with stock.py, all that names concrete classes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from counterfactuals.probe import CounterfactualProber
 from rafs.algebra import AlgebraWorker
 from rafs.calibration import DEFAULT_CALIBRATION, Calibration
+from rafs.calibration_file import Artefact
 from rafs.contracts import Algebra, AnswerJudge, Editor, Embedder, Generator, Nli, Verifier
 from rafs.engines.scripted import ScriptedAlgebra, ScriptedEditor, ScriptedGenerator, ScriptedNli
 from rafs.engines.weights import locate
@@ -16,13 +19,17 @@ from rafs.policy import Policy, Preset
 from rafs.reading import read_text, settle_reading
 from rafs.record import Record
 from rafs.recording import to_script
-from rafs.registry import load_registry
+from rafs.registry import Registry, load_registry
 from rafs.request import ScoreRequest
 from rafs.types import Reading, Truth
+from service.audits import apply_audits
+from service.calibrations import choose_artefacts
 from service.scorer import Scorer
 from service.settings import Settings
 from service.stock import Stock
 from verifiers.ensemble import VerifierEnsemble
+from verifiers.oracles.checkers import OracleChecker
+from verifiers.oracles.citations import CitationOracle, load_ids
 from verifiers.recorded import RecordedAnswerJudge, RecordedVerifier
 from verifiers.symbolic import SymbolicVerifier
 
@@ -81,28 +88,35 @@ async def read_alone(request: ScoreRequest) -> Reading:
 
 
 def build_scorer(settings: Settings) -> Scorer:
-    """Return the scorer of this process; models are loaded when they are first needed.
+    """Return the scorer of this process; models are loaded when they are first needed. Errors: `scorer_and_judges`."""
+    return scorer_and_judges(settings)[0]
+
+
+def scorer_and_judges(settings: Settings) -> tuple[Scorer, Callable[[str], Sequence[Verifier]]]:
+    """Return the scorer, and what gives the judges of a preset, which it shares with it.
 
     Raises:
-        ConfigError: models.yaml is wrong.
+        ConfigError: models.yaml or its audits are wrong, or the calibration was made for other models or settings.
     """
     registry = load_registry(settings.models_file)
-    if settings.preset not in registry.presets.by_name():
-        allowed = ", ".join(registry.presets.by_name())
-        raise ConfigError(f"RAFS_PRESET: got {settings.preset!r}, allowed {allowed}")
+    _check_preset(settings.preset, registry)
     secret = settings.edit_secret.get_secret_value()
-    stock = Stock(registry, settings.cache_dir, settings.torch_threads, settings.pull_command, secret.encode())
+    audited = apply_audits(registry, settings.models_file)
+    stock = Stock(audited.registry, settings.cache_dir, settings.torch_threads, settings.pull_command, secret.encode())
     algebra = AlgebraWorker()
     stock.closing.push_async_callback(algebra.close)
 
+    artefacts, citation_checkers = choose_artefacts(settings, registry), _citation_checkers(settings)
+
     def build_pipeline(name: str) -> Pipeline:
+        policy, calibration = _constants(registry, artefacts.get(name))
         return assemble(
-            registry.policy.to_policy(),
+            policy,
             registry.presets.by_name()[name].to_preset(name),
-            DEFAULT_CALIBRATION,
+            calibration,
             algebra=algebra,
-            checkers=[SymbolicVerifier(DEFAULT_CALIBRATION.checker)],
-            models=[*stock.prms(name), *stock.judges(name)],
+            checkers=[SymbolicVerifier(calibration.checker), *citation_checkers],
+            models=[*stock.prms(name), *audited.barred[name], *stock.judges(name)],
             validators=stock.validators(name),
             generators=stock.generators(name),
             answer_judges=stock.judges(name),
@@ -110,19 +124,42 @@ def build_scorer(settings: Settings) -> Scorer:
             embedders=stock.embedders(name),
         )
 
-    def is_ready(entry: ModelEntry) -> bool:
-        source = entry.to_source()
-        return source is None or locate(source, settings.cache_dir) is not None
-
-    return Scorer(
+    scorer = Scorer(
         registry=registry,
         build_pipeline=build_pipeline,
-        is_ready=is_ready,
+        is_ready=partial(_is_here, settings.cache_dir),
         close=stock.closing.aclose,
         calibration=DEFAULT_CALIBRATION,
         default_preset=settings.preset,
         edit_secret=secret,
+        artefacts=artefacts,
+        audits=audited.notes,
     )
+    return scorer, stock.judges
+
+
+def _constants(registry: Registry, artefact: Artefact | None) -> tuple[Policy, Calibration]:
+    policy = registry.policy.to_policy()
+    if artefact is None:
+        return policy, DEFAULT_CALIBRATION
+    return artefact.to_policy(policy), artefact.to_calibration()
+
+
+def _citation_checkers(settings: Settings) -> list[Verifier]:
+    if settings.citations is None:
+        return []
+    return [OracleChecker(CitationOracle(load_ids(settings.citations), settings.citation_style))]
+
+
+def _check_preset(preset: str, registry: Registry) -> None:
+    if preset not in registry.presets.by_name():
+        allowed = ", ".join(registry.presets.by_name())
+        raise ConfigError(f"RAFS_PRESET: got {preset!r}, allowed {allowed}")
+
+
+def _is_here(cache_dir: Path, entry: ModelEntry) -> bool:
+    source = entry.to_source()
+    return source is None or locate(source, cache_dir) is not None
 
 
 def build_replay(record: Record) -> Pipeline:

@@ -43,5 +43,5 @@ def test_below_the_least_c_no_score_is_high_enough(more: float, reaches: bool) -
     best = dict.fromkeys(ComponentName, Measured(value=1.0, coverage=1.0))
     best[ComponentName.CONSENSUS] = Measured(value=least_consensus(POLICY) + more, coverage=1.0)
     score = aggregate(best, POLICY.weights, POLICY.epsilon)
-    assert score is not None
+    assert score is not None and POLICY.tau_accept is not None
     assert (score.score >= POLICY.tau_accept) is reaches

@@ -17,6 +17,7 @@ SLOW = (
     "pint",
     "scipy",
     "sklearn",
+    "matplotlib",
 )
 
 IMPORT_EVERYTHING = """

@@ -1,6 +1,7 @@
 """The vote in the whole flow: honest K, copies, cut samples, rounds that end early, weights; all of it replays."""
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -89,6 +90,20 @@ async def test_copies_have_no_vote(samples: list[str], k: int, distinct: int, co
     assert votes is not None
     assert (votes.k, votes.k_sent, votes.k_distinct, votes.copies) == (k, len(samples), distinct, copies)
     assert (component(response, "C").unmeasured == "too_few_samples") is (k < 2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_the_order_of_samples_does_not_matter(seed: int) -> None:
+    others = [
+        "15 * 4 = 60.\n#### 50",
+        "60 - 10 = 50, since 4 * 15 = 60.\n#### 50",
+        "15 + 15 = 30.\n2 * 30 = 60.\n#### 50",
+    ]
+    samples = [OTHER, WRONG, *others, "And so on.", "50", STEPS + "The answer is 50.", choice("So 50", "length")]
+    shuffled = Random(seed).sample(samples, len(samples))
+    one, other = [await score(Writer(), request(samples=order)) for order in (samples, shuffled)]
+    for part in ("score", "interval", "status", "components"):
+        assert content(one)[part] == content(other)[part]
 
 
 async def test_samples_that_were_drawn_count_each() -> None:

@@ -114,7 +114,10 @@ class VerifierEnsemble:
         )
 
 
-_UNHEARD = {Why.AT_CHANCE: "only a verifier that is at chance judged it"}
+_UNHEARD = {
+    Why.AT_CHANCE: "only a verifier that is at chance judged it",
+    Why.FAILED_AUDIT: "no judge is left that passed its audit",
+}
 
 
 def _deciding(heard: Sequence[tuple[str, Judged]]) -> Sequence[tuple[str, Judged]]:

@@ -1,9 +1,9 @@
-"""Semantic entropy and negentropy of the same groups: ours beside uqlm's own functions, to 1e-9."""
+"""Entropy and C of the same groups: ours beside uqlm's own semantic entropy and negentropy, to 1e-9."""
 
 import random
 
 from benchmarks.rivals.other_process import OtherProcess
-from rafs.clustering import semantic_entropy, semantic_negentropy
+from rafs.consensus import agreement_of, entropy
 
 N_CASES = 500
 MAX_TEXTS = 20
@@ -26,11 +26,9 @@ def main(python: str) -> None:
     worst = {"entropy": 0.0, "negentropy": 0.0}
     for seed in range(N_CASES):
         groups, probabilities = draw_case(seed)
-        masses = [sum(probabilities[text] for text in group) for group in groups]
-        ours = {
-            "entropy": semantic_entropy(masses),
-            "negentropy": semantic_negentropy(masses, len(probabilities)),
-        }
+        total = sum(probabilities)
+        shares = [sum(probabilities[text] for text in group) / total for group in groups]
+        ours = {"entropy": entropy(shares), "negentropy": agreement_of(shares, len(probabilities))}
         theirs = there.ask(groups=groups, probabilities=probabilities)
         worst = {name: max(worst[name], abs(ours[name] - theirs[name])) for name in ours}
     there.close()

@@ -282,7 +282,7 @@ def _find_frame(layout: PrmLayout, tokenizer: PartTokenizer, name: str) -> _Fram
 
 def _render(layout: PrmLayout, roles: Sequence[str], tokenizer: PartTokenizer, name: str) -> list[str]:
     """Return what the chat template puts before each message's text."""
-    from jinja2 import TemplateError  # noqa: PLC0415 - comes with transformers
+    from jinja2 import TemplateError  # comes with transformers
 
     slots = [f"\x00rafs-{place}\x00" for place in range(len(roles))]
     messages = [{"role": role, "content": slot} for role, slot in zip(roles, slots, strict=True)]

@@ -1,13 +1,14 @@
 """A three-way sequence classifier as validator: any NLI cross-encoder in a local folder."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rafs.engines.batching import MicroBatcher, cut_batches
 from rafs.engines.control_tokens import break_up
 from rafs.engines.loading import DEFAULT_THREADS, Precision, load_model, onto_device
-from rafs.engines.pair_windows import cut_premise, join_opinions, too_long
+from rafs.engines.pair_windows import SEAM_TOKENS, Span, cut_premise, join_opinions, too_long
 from rafs.errors import BackendError, ConfigError
 from rafs.types import Abstained, Entailment, ModelIdentity
 from rafs.usage import Meter
@@ -21,6 +22,9 @@ BATCH_TOKENS = 512
 QUEUE_TOKENS = 131_072
 MAX_PAIR_TOKENS = 512
 """Bound of one pair, for memory, where a model's own window is larger; NLI models are trained on shorter ones."""
+
+CHUNK_CHARS = 100_000
+"""What is tokenised in one go, about 0.1 s of a thread: between two a request whose time is up ends."""
 
 _STEMS = {"entail": "entails", "neutral": "neutral", "contradict": "contradicts"}
 
@@ -53,6 +57,7 @@ class SequenceClassifierNli:
         self._tokenizer = tokenizer
         self._identity = identity
         self._columns = list(read_label_order(model.config.id2label, identity.id))
+        tokenizer("")  # switches off a truncation of its own; later, beside another thread, that would be an error
         self._window = pair_window(model)
         self._control = {
             token.content for token in tokenizer.added_tokens_decoder.values() if len(token.content.strip()) > 1
@@ -110,10 +115,15 @@ class SequenceClassifierNli:
         """
         if not pairs:
             return []
-        encoded = self._encode(dict.fromkeys(pairs))
-        pieces = {pair: self._cut(pair) for pair, (ids, _) in encoded.items() if len(ids) > self._window}
-        encoded |= self._encode(dict.fromkeys(piece for cut in pieces.values() for piece in cut))
-        found = await self._run({pair: ids for pair, ids in encoded.items() if len(ids[0]) <= self._window}, meter)
+        distinct = list(dict.fromkeys(pairs))
+        spans = await asyncio.to_thread(self._spans, distinct)
+        longest = self._window + SEAM_TOKENS - self._tokenizer.num_special_tokens_to_add(pair=True)
+        fitting = await self._encode(
+            pair for pair in distinct if sum(len(spans.get(text, ())) for text in pair) <= longest
+        )
+        pieces = {pair: self._cut(pair, spans) for pair in distinct if pair not in fitting}
+        fitting |= await self._encode(piece for cut in pieces.values() for piece in cut)
+        found = await self._run(fitting, meter)
         for pair, cut in pieces.items():
             if cut and found.keys() >= set(cut):
                 found[pair] = join_opinions([found[piece] for piece in cut])
@@ -136,20 +146,33 @@ class SequenceClassifierNli:
             for at, opinion in zip(batch, opinions, strict=True)
         }
 
-    def _cut(self, pair: Pair) -> list[Pair]:
-        """Return the pair with each piece of its premise; none where it cannot be cut to fit."""
-        if not self._tokenizer.is_fast:  # Only those say where their tokens stand.
-            return []
-        premise, hypothesis = map(self._plain, pair)
-        plain: Any = self._tokenizer([premise, hypothesis], add_special_tokens=False, return_offsets_mapping=True)
-        spans, others = plain["offset_mapping"]
-        n_special = self._tokenizer.num_special_tokens_to_add(pair=True)
-        return [(piece, pair[1]) for piece in cut_premise(premise, spans, len(others), n_special, self._window)]
-
-    def _encode(self, pairs: Iterable[Pair]) -> dict[Pair, PairIds]:
-        rows = list(pairs)
-        if not rows:
+    def _spans(self, pairs: Iterable[Pair]) -> dict[str, Sequence[Span]]:
+        """Return where the tokens of every text stand; nothing where the tokenizer does not say."""
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair)) if self._tokenizer.is_fast else []
+        if not texts:
             return {}
+        plain: Any = self._tokenizer(
+            list(map(self._plain, texts)), add_special_tokens=False, return_offsets_mapping=True
+        )
+        return dict(zip(texts, plain["offset_mapping"], strict=True))
+
+    def _cut(self, pair: Pair, spans: Mapping[str, Sequence[Span]]) -> list[Pair]:
+        """Return the pair with each piece of its premise; none where it cannot be cut to fit."""
+        premise, hypothesis = pair
+        if not spans:
+            return []
+        n_special = self._tokenizer.num_special_tokens_to_add(pair=True)
+        pieces = cut_premise(self._plain(premise), spans[premise], len(spans[hypothesis]), n_special, self._window)
+        return [(piece, hypothesis) for piece in pieces]
+
+    async def _encode(self, pairs: Iterable[Pair]) -> dict[Pair, PairIds]:
+        """Return the token ids of the pairs that fit the window."""
+        encoded: dict[Pair, PairIds] = {}
+        for rows in _chunks(dict.fromkeys(pairs)):
+            encoded |= await asyncio.to_thread(self._encode_chunk, rows)
+        return {pair: ids for pair, ids in encoded.items() if len(ids[0]) <= self._window}
+
+    def _encode_chunk(self, rows: Sequence[Pair]) -> dict[Pair, PairIds]:
         plain = {text: self._plain(text) for text in dict.fromkeys(text for pair in rows for text in pair)}
         batch: Any = self._tokenizer([plain[one] for one, _ in rows], [plain[other] for _, other in rows])
         types = batch.get("token_type_ids") or [None] * len(rows)
@@ -185,6 +208,19 @@ class SequenceClassifierNli:
         with torch.inference_mode():
             p = self._model(**inputs).logits.double().softmax(dim=-1)[:, self._columns]  # (n, 3)
         return [Entailment(entails=e, neutral=n, contradicts=c) for e, n, c in p.tolist()]
+
+
+def _chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    chunk: list[Pair] = []
+    n_chars = 0
+    for pair in pairs:
+        chunk.append(pair)
+        n_chars += sum(map(len, pair))
+        if n_chars >= CHUNK_CHARS:
+            yield chunk
+            chunk, n_chars = [], 0
+    if chunk:
+        yield chunk
 
 
 def pair_window(model: "PreTrainedModel") -> int:

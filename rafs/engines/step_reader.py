@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from rafs.engines.prm_layouts import LaidOut, StepLayout, written
 from rafs.engines.prompt_tokens import PartTokenizer, load_tokenizer
 from rafs.engines.reading_layout import READING_LAYOUT
 from rafs.engines.surprisal import read_kinds, step_surprisal, token_surprisal
+from rafs.engines.token_pooler import N_SIGNS, TokenStates, Weights, read_signs, score
 from rafs.engines.trace_reads import sliced_limit
 from rafs.step_reading import StepReading
 from rafs.types import Abstained, ModelIdentity, Why
@@ -44,9 +46,10 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOutcome:
-    """The readings of all steps, and how many passes they took."""
+    """The readings of all steps, the tokens that they were read off, and how many passes that took."""
 
     readings: tuple[StepReading, ...]
+    tokens: TokenStates
     passes: int
 
 
@@ -64,6 +67,7 @@ class TransformersStepReader:
         identity: ModelIdentity,
         layers: Sequence[int],
         *,
+        pooler: Weights | None = None,
         window: int = MAX_WINDOW_TOKENS,
         queue_tokens: int = QUEUE_TOKENS,
     ) -> None:
@@ -74,6 +78,7 @@ class TransformersStepReader:
             tokenizer: Of that model, with a chat template.
             identity: What the response names.
             layers: Whose output is read; 0 is the embedding.
+            pooler: Weights of a network that reads the tokens' states of the last of these layers.
             window: Bound of the tokens of one trace.
             queue_tokens: Bound of the tokens waiting for this model.
 
@@ -83,6 +88,7 @@ class TransformersStepReader:
         self._model = model
         self._identity = identity
         self._layers = tuple(layers)
+        self._pooler = pooler
         self._layout = StepLayout(READING_LAYOUT, tokenizer, identity.id)
         self._kinds = read_kinds(tokenizer.tokenizer)
         self._window = min(window_tokens(model), window)
@@ -100,6 +106,7 @@ class TransformersStepReader:
         *,
         threads: int = DEFAULT_THREADS,
         dtype: Precision = "bfloat16",
+        pooler: Weights | None = None,
         window: int = MAX_WINDOW_TOKENS,
     ) -> "TransformersStepReader":
         """Load model and tokenizer from a local folder, without running any code from there.
@@ -110,6 +117,7 @@ class TransformersStepReader:
             layers: Whose output is read, or what names them, given how many there are.
             threads: For torch, process-wide.
             dtype: Precision of the weights.
+            pooler: See the constructor.
             window: Bound of the tokens of one trace.
 
         Raises:
@@ -118,7 +126,7 @@ class TransformersStepReader:
         """
         model = onto_device(load_model(folder, "AutoModelForCausalLM", threads=threads, dtype=dtype))
         chosen = layers(int(model.config.get_text_config().num_hidden_layers)) if callable(layers) else layers
-        return cls(model, load_tokenizer(folder), identity, chosen, window=window)
+        return cls(model, load_tokenizer(folder), identity, chosen, pooler=pooler, window=window)
 
     @property
     def identity(self) -> ModelIdentity:
@@ -158,14 +166,38 @@ class TransformersStepReader:
         if laid is None:
             unclear = Abstained(why=Why.UNPARSED, detail="the trace spells the mark that ends a step of this model")
             return [unclear] * len(ask)
-        ends = [end for end in laid.reads if end < self._window]
-        readings = await self._wait_for(laid, ends, meter) if ends else ()
-        found = dict(zip(kept, readings, strict=False))
+        outcome = await self._wait_for(laid, meter)
+        found = dict(zip(kept, outcome.readings if outcome else (), strict=False))
         blank = Abstained(why=Why.NOT_APPLICABLE, detail="the step is blank")
         too_long = Abstained(why=Why.TOO_LONG, detail=f"the trace passes {self._window} tokens")
         return [found.get(t, too_long if steps[t].strip() else blank) for t in ask]
 
-    async def _wait_for(self, laid: LaidOut, ends: Sequence[int], meter: Meter) -> tuple[StepReading, ...]:
+    async def read_tokens(
+        self, problem: str, steps: Sequence[str], meter: Meter
+    ) -> tuple[Sequence[StepReading], TokenStates] | None:
+        """Read what training needs beside the readings: the states of all tokens.
+
+        Args:
+            problem: The problem.
+            steps: Its steps; those behind a blank one, or past the model's window, are left out.
+            meter: Where cost is counted.
+
+        Returns:
+            None where not even the first step can be read.
+
+        Raises:
+            BackendError: The model failed.
+        """
+        whole = list(takewhile(str.strip, steps))
+        laid = self._layout.lay_out(problem, whole, self._window)
+        outcome = None if laid is None else await self._wait_for(laid, meter)
+        return None if outcome is None else (outcome.readings, outcome.tokens)
+
+    async def _wait_for(self, laid: LaidOut, meter: Meter) -> ReadOutcome | None:
+        """Run a trace up to the last step within the window; None where there is none."""
+        ends = [end for end in laid.reads if end < self._window]
+        if not ends:
+            return None
         ids = laid.ids[: ends[-1] + 1]
         trace = Packed(trunk=ids, branches=(), give_way=self._batcher.give_way)
         job = ReadJob(trace=trace, body=laid.body, ends=tuple(ends))
@@ -175,7 +207,7 @@ class TransformersStepReader:
             trace.abandoned.set()
             raise
         meter.add(Stage.VERIFY, calls=outcome.passes, tokens=len(ids))
-        return outcome.readings
+        return outcome
 
     def _run(self, jobs: Sequence[ReadJob]) -> list[ReadOutcome]:
         return [self._run_one(job) for job in jobs]
@@ -202,8 +234,10 @@ class TransformersStepReader:
                 if len(wanted):
                     place = slice(first + 1 - job.body, last + 1 - job.body)
                     log_p[place], entropy[place] = token_surprisal(found.logits[0], ids[first + 1 : last + 1])
-        readings = self._readings(job, torch.cat(states, dim=1), log_p.cpu().numpy(), entropy.cpu().numpy())
-        return ReadOutcome(readings=readings, passes=len(starts))
+        found_states, surprise = torch.cat(states, dim=1), (log_p.cpu().numpy(), entropy.cpu().numpy())
+        tokens = self._tokens(job, found_states[-1], *surprise)
+        readings = self._readings(job, found_states, *surprise, self._pooled(tokens))
+        return ReadOutcome(readings=readings, tokens=tokens, passes=len(starts))
 
     def _forward(self, trunk: Sequence[int], start: int, stop: int, wanted: "torch.Tensor", cache: Any) -> Any:
         """Return the model's output on `trunk[start:stop]`, logits at `wanted` alone; the first where it is empty."""
@@ -223,6 +257,7 @@ class TransformersStepReader:
         states: "torch.Tensor",
         log_p: NDArray[np.float32],
         entropy: NDArray[np.float32],
+        pooled: Sequence[float],
     ) -> tuple[StepReading, ...]:
         """Read off each step: states (L, T, d) at its mark and their mean over its tokens, and its surprisal."""
         import torch
@@ -236,4 +271,20 @@ class TransformersStepReader:
         kinds = self._kinds.of(job.trace.trunk[job.body :])
         statistics = step_surprisal(log_p, entropy, kinds, [end - job.body for end in job.ends])
         rows = both.transpose(0, 1).cpu().numpy()  # (n, L, 2, d)
-        return tuple(StepReading(states=rows[t], surprisal=statistics[t]) for t in range(len(job.ends)))
+        return tuple(
+            StepReading(states=rows[t], surprisal=statistics[t], pooled=pooled[t]) for t in range(len(job.ends))
+        )
+
+    def _tokens(
+        self, job: ReadJob, states: "torch.Tensor", log_p: NDArray[np.float32], entropy: NDArray[np.float32]
+    ) -> TokenStates:
+        signs = read_signs(log_p, entropy, self._kinds.of(job.trace.trunk[job.body :]).is_digit)
+        return TokenStates(
+            states=states.half().cpu().numpy(),
+            signs=np.concatenate([np.zeros((job.body, N_SIGNS), dtype=np.float32), signs]),
+            body=job.body,
+            ends=np.array(job.ends, dtype=np.int32),
+        )
+
+    def _pooled(self, tokens: TokenStates) -> Sequence[float]:
+        return [0.0] * len(tokens.ends) if self._pooler is None else score(self._pooler, tokens)

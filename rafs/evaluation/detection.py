@@ -126,8 +126,7 @@ def matthews(named: Bools, true: Bools) -> Metric:
 
     def value(weights: Weights) -> Values:
         total = weights.sum(axis=1)
-        p, t = (weights @ side.astype(np.float64) / total for side in (named, true))
-        both = weights @ (named & true).astype(np.float64) / total
+        p, t, both = (ratio(weights @ side.astype(np.float64), total) for side in (named, true, named & true))
         spread = np.sqrt(p * (1 - p) * t * (1 - t))
         return np.nan_to_num(ratio(both - p * t, spread))
 

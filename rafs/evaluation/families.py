@@ -52,11 +52,14 @@ def by_score(trace: LabelledTrace, record: ItemRecord) -> float | None:
     return None if record.score is None else 100 - record.score
 
 
-def _mask(values: Sequence[bool]) -> Bools:
+def mask(values: Sequence[bool]) -> Bools:
+    """Return the values as an array, shape (n_items,)."""
     return np.array(values, dtype=bool)
 
 
-def _predicted(record: ItemRecord | None) -> int:
+def said_first_error(item: Item) -> int:
+    """Return the suspect step, `NO_ERROR` where there is none, or `NO_PREDICTION` where no step was judged."""
+    record = item.record
     if record is None or not record.judged:
         return first_error.NO_PREDICTION
     return first_error.NO_ERROR if record.suspect is None else record.suspect
@@ -64,10 +67,10 @@ def _predicted(record: ItemRecord | None) -> int:
 
 def first_errors(items: Sequence[Item], drawn: Resamples) -> Family:
     """Where the first error is; a trace without any judged step counts as wrong."""
-    known = _mask([item.trace.located for item in items])
+    known = mask([item.trace.located for item in items])
     located = [item for item in items if item.trace.located]
     label = np.array([first_error.NO_ERROR if (at := item.trace.first_error) is None else at for item in located], int)
-    predicted = np.array([_predicted(item.record) for item in located], int)
+    predicted = np.array([said_first_error(item) for item in located], int)
     hit, erroneous, drawn = predicted == label, label != first_error.NO_ERROR, drawn.of(known)
     return Family(
         n=len(located),
@@ -84,11 +87,11 @@ def first_errors(items: Sequence[Item], drawn: Resamples) -> Family:
 
 def silent_failures(items: Sequence[Item], drawn: Resamples, suspicion: Suspicion) -> Family:
     """Right answers with wrong reasoning against right answers with right reasoning, ranked by suspicion."""
-    eligible = [_ranks_silent(item) for item in items]
-    ranks = [_rank(item, suspicion) for item in items]
-    scored = _mask([able and rank is not None for able, rank in zip(eligible, ranks, strict=True)])
+    eligible = [ranks_silent(item) for item in items]
+    ranks = [rank_of(item, suspicion) for item in items]
+    scored = mask([able and rank is not None for able, rank in zip(eligible, ranks, strict=True)])
     chosen = [item.trace for item, kept in zip(items, scored, strict=True) if kept]
-    silent = _mask([trace.silent_failure is True for trace in chosen])
+    silent = mask([trace.silent_failure is True for trace in chosen])
     rank = np.array([rank for rank, kept in zip(ranks, scored, strict=True) if kept], float)
     length = np.array([trace.length for trace in chosen], float)
     return Family(
@@ -105,9 +108,9 @@ def silent_failure_gain(
 
     The difference is taken on each resample, so that what is hard for both cancels.
     """
-    ranks = [(_rank(item, first), _rank(item, second)) for item in items]
-    kept = _mask([_ranks_silent(item) and None not in pair for item, pair in zip(items, ranks, strict=True)])
-    silent = _mask([item.trace.silent_failure is True for item in items])[kept]
+    ranks = [(rank_of(item, first), rank_of(item, second)) for item in items]
+    kept = mask([ranks_silent(item) and None not in pair for item, pair in zip(items, ranks, strict=True)])
+    silent = mask([item.trace.silent_failure is True for item in items])[kept]
     a, b = np.array(ranks, float).reshape(-1, 2)[kept].T
     return {
         name: measure_difference(metric(silent, a), metric(silent, b), drawn.of(kept), ONE_CLASS)
@@ -115,11 +118,13 @@ def silent_failure_gain(
     }
 
 
-def _rank(item: Item, suspicion: Suspicion) -> float | None:
+def rank_of(item: Item, suspicion: Suspicion) -> float | None:
+    """Return the suspicion of an item, None where it was not scored or nothing is said."""
     return None if item.record is None else suspicion(item.trace, item.record)
 
 
-def _ranks_silent(item: Item) -> bool:
+def ranks_silent(item: Item) -> bool:
+    """Whether the item is a silent failure or a faithful success, which the ranking tells apart."""
     return item.trace.silent_failure is True or item.trace.faithful is True
 
 
@@ -160,9 +165,9 @@ def extraction_failures(items: Sequence[Item], drawn: Resamples) -> Family:
     """Whether the outcome is an extraction failure; undetermined is not."""
     labelled = [item for item in items if item.trace.extraction_failure is not None]
     pairs = [(item.record, item.trace) for item in labelled if item.record is not None and item.record.outcome]
-    kept = _mask([item.trace.extraction_failure is not None and _outcome(item) is not None for item in items])
-    named = _mask([record.outcome is OutcomeLabel.EXTRACTION_FAILURE for record, _ in pairs])
-    true = _mask([trace.extraction_failure is True for _, trace in pairs])
+    kept = mask([item.trace.extraction_failure is not None and _outcome(item) is not None for item in items])
+    named = mask([record.outcome is OutcomeLabel.EXTRACTION_FAILURE for record, _ in pairs])
+    true = mask([trace.extraction_failure is True for _, trace in pairs])
     return Family(
         n=len(labelled), n_unscored=len(labelled) - len(pairs), figures=_named_figures(named, true, drawn.of(kept))
     )
@@ -177,9 +182,9 @@ def match(items: Sequence[Item], drawn: Resamples) -> Family:
     verdicts = [item.record.reasoning if item.record is not None else None for item in items]
     usable = [verdict in {Reasoning.SOUND, Reasoning.FLAWED} for verdict in verdicts]
     labelled = [item.trace.solution_correct is not None for item in items]
-    kept = _mask([able and known for able, known in zip(usable, labelled, strict=True)])
-    named = _mask([verdict is Reasoning.SOUND for verdict in verdicts])[kept]
-    true = _mask([item.trace.solution_correct is True for item in items])[kept]
+    kept = mask([able and known for able, known in zip(usable, labelled, strict=True)])
+    named = mask([verdict is Reasoning.SOUND for verdict in verdicts])[kept]
+    true = mask([item.trace.solution_correct is True for item in items])[kept]
     return Family(
         n=sum(labelled),
         n_unscored=sum(labelled) - int(kept.sum()),
@@ -189,11 +194,11 @@ def match(items: Sequence[Item], drawn: Resamples) -> Family:
 
 def gate(items: Sequence[Item], drawn: Resamples) -> Family:
     """Rates of joint events, counted per item over all labelled ones, and what the accepted ones are worth."""
-    known = _mask([item.trace.faithful is not None for item in items])
-    faithful = _mask([item.trace.faithful is True for item in items])[known]
+    known = mask([item.trace.faithful is not None for item in items])
+    faithful = mask([item.trace.faithful is True for item in items])[known]
     status = [item.record.status if item.record is not None else None for item in items]
-    accepted = _mask([said is Status.ACCEPT for said in status])[known]
-    abstained = _mask([said is None or said is Status.ABSTAIN for said in status])[known]
+    accepted = mask([said is Status.ACCEPT for said in status])[known]
+    abstained = mask([said is None or said is Status.ABSTAIN for said in status])[known]
     score = np.array([_score(item) for item in items], float)[known]
     scored, drawn = ~np.isnan(score), drawn.of(known)
     aurc = selection.area_under_risk_coverage(score[scored], faithful[scored])
@@ -226,7 +231,7 @@ def steps(items: Sequence[Item], seed: int, n_resamples: int) -> Family:
     ]
     judged = [(group, p, right) for group, p, right in rows if p is not None]
     p = np.array([p for _, p, _ in judged], float)
-    right = _mask([right for _, _, right in judged])
+    right = mask([right for _, _, right in judged])
     drawn = draw_resamples([group for group, _, _ in judged], seed=seed, n_resamples=n_resamples)
     return Family(
         n=len(rows),

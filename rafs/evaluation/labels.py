@@ -45,6 +45,8 @@ class LabelledTrace:
     error_note: str | None = None
     label_suspect: str | None = None
     """Why the label is doubted, where it is."""
+    samples: tuple[str, ...] = ()
+    """More traces of the same writer on the same problem, for consensus and stability."""
 
     @property
     def located(self) -> bool:
@@ -62,11 +64,16 @@ class LabelledTrace:
 
     @property
     def faithful(self) -> bool | None:
-        """Whether the answer is right and so is the reasoning; None where one of the two is not known."""
+        """Whether the answer is right and so is the reasoning; None where one of the two is not known.
+
+        None too where nobody looked at the reasoning, even if the answer is wrong: among such traces the unfaithful
+        alone are known, and a share of them would be 1 whatever is accepted.
+        """
+        if not self.reasoning_read:
+            return None
         if self.answer_correct is False or self.solution_correct is False:
             return False
-        known = self.answer_correct and self.solution_correct and self.reasoning_read
-        return True if known else None
+        return True if self.answer_correct and self.solution_correct else None
 
     @property
     def length(self) -> int:

@@ -15,6 +15,24 @@ def scipy_stats() -> ModuleType:
     return _library("scipy.stats", "exact intervals and tests")
 
 
+def scipy_optimize() -> ModuleType:
+    """Return `scipy.optimize`.
+
+    Raises:
+        ConfigError: scipy is not installed.
+    """
+    return _library("scipy.optimize", "fits")
+
+
+def linear_models() -> ModuleType:
+    """Return `sklearn.linear_model`.
+
+    Raises:
+        ConfigError: scikit-learn is not installed.
+    """
+    return _library("sklearn.linear_model", "fits")
+
+
 def pyzipper() -> ModuleType:
     """Return `pyzipper`, which reads archives that are encrypted with AES, as `zipfile` does not.
 
@@ -24,9 +42,47 @@ def pyzipper() -> ModuleType:
     return _library("pyzipper", "data sets in archives")
 
 
+def matplotlib() -> ModuleType:
+    """Return `matplotlib` with its figures loaded.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+    use = "the plots of a report"
+    _library("matplotlib.figure", use)
+    return _library("matplotlib", use)
+
+
+def jinja2() -> ModuleType:
+    """Return `jinja2`.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+    return _library("jinja2", "reports in HTML")
+
+
+def sklearn_metrics() -> ModuleType:
+    """Return `sklearn.metrics`.
+
+    Raises:
+        ConfigError: scikit-learn is not installed.
+    """
+    return _library("sklearn.metrics", "curves")
+
+
+def n_usable_cores() -> int:
+    """Return the cores that this process may use: a container or its affinity may leave it fewer than there are.
+
+    Raises:
+        ConfigError: joblib, which comes with scikit-learn, is not installed.
+    """
+    return int(_library("joblib", "runs on all cores").cpu_count())
+
+
 def _library(name: str, use: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError as error:
-        missing = name.partition(".")[0]
+        missing = {"sklearn": "scikit-learn"}.get(top := name.partition(".")[0], top)
         raise ConfigError(f"{use} need {missing}, which is not installed: pip install 'rafs[eval]'") from error

@@ -54,6 +54,8 @@ class PlainTrace(RowModel):
     label_level: LabelLevel | None = Field(default=None, strict=False)
     error_note: str | None = None
     label_suspect: str | None = None
+    samples: list[str] = []
+    """More traces of the same writer on the same problem."""
 
     def traces(self, row: Row) -> Iterator[LabelledTrace]:
         """Yield the one trace of the row."""
@@ -77,6 +79,7 @@ class PlainTrace(RowModel):
             label_level=self.label_level or self._level(),
             error_note=self.error_note,
             label_suspect=self.label_suspect,
+            samples=tuple(self.samples),
         )
         if self.first_error is not None and self.solution_correct is True:
             raise row.refuse("first_error", self.first_error, "null in a trace whose solution_correct is true")

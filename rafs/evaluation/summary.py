@@ -79,6 +79,13 @@ def summarise(
     Raises:
         InputError: Two traces share an id, or a record belongs to none of them or has another number of steps.
     """
+    parts = sections_of(records, traces)
+    sections = {name: _section(part, seed, n_resamples, suspicion) for name, part in parts.items()}
+    return Report(seed=seed, n_resamples=n_resamples, sections=sections)
+
+
+def sections_of(records: Sequence[ItemRecord], traces: Sequence[LabelledTrace]) -> dict[str, list[Item]]:
+    """Return the items of every section by its name; errors as of `summarise`."""
     items = _joined(records, traces)
     planted_in = {(item.trace.source, item.trace.group) for item in items if not item.trace.natural}
     parts: dict[str, list[Item]] = {POOLED: []}
@@ -87,8 +94,7 @@ def summarise(
         parts.setdefault(PLANTED if not item.trace.natural or is_control else POOLED, []).append(item)
     for item in items:
         parts.setdefault(f"{item.trace.source}/{item.trace.subset}", []).append(item)
-    sections = {name: _section(part, seed, n_resamples, suspicion) for name, part in parts.items()}
-    return Report(seed=seed, n_resamples=n_resamples, sections=sections)
+    return parts
 
 
 def _joined(records: Sequence[ItemRecord], traces: Sequence[LabelledTrace]) -> list[Item]:

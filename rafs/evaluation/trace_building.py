@@ -69,6 +69,7 @@ def labelled(
         group=problem_group(problem),
         subset=subset or row.file,
         label_level=level,
+        samples=(),
         **texts,
     )
     check_labels(trace, row)

@@ -11,6 +11,7 @@ from rafs.engines.surprisal import SURPRISAL
 from rafs.step_reading import StepReader, StepReading
 from rafs.types import Abstained, Why
 from rafs.usage import Meter
+from tests.rafs.engines.random_poolers import random_weights
 from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_tokenizer
 
 PROBLEM = "Tom has 3 apples and buys 4 more. How many has he?"
@@ -19,7 +20,8 @@ STEPS = ["Tom has 3 apples.", "He buys 4 more,\nso 3 + 4 = 7.", "Half of 12 is 6
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[StepReader]:
-    local = TransformersStepReader(tiny_llama(), tiny_tokenizer(), TINY, [1, 2], window=160)
+    weights = random_weights(32, 8)
+    local = TransformersStepReader(tiny_llama(), tiny_tokenizer(), TINY, [1, 2], pooler=weights, window=160)
     yield local
     local.close()
 
@@ -54,6 +56,7 @@ async def test_later_steps_change_nothing(reader: StepReader) -> None:
     for one, other in zip(alone, among, strict=False):
         assert_allclose(one.states, other.states, atol=1e-5)
         assert_allclose(one.surprisal, other.surprisal, atol=1e-4)
+        assert one.pooled == pytest.approx(other.pooled, abs=1e-2)  # token states are kept in half precision
 
 
 async def test_earlier_steps_are_read(reader: StepReader) -> None:

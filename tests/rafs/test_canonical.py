@@ -42,7 +42,11 @@ def first(text: str) -> CanonicalClaim:
         pytest.param("2 + 2 = 4", "2 * 2 = 4", False, id="another operation on numbers that the problem lacks"),
         pytest.param("2x + 30 = 110", "2x - 30 = 110", False, id="another equation"),
         pytest.param("12 + 5 = 17 km", "12 + 5 = 17 m", False, id="units that convert"),
+        pytest.param("12 + 5 = 17 km", "12 + 5 = 17 kg", False, id="units that measure different things"),
+        pytest.param("12 + 5 = 17 pens", "12 + 5 = 17 items", True, id="two words for what is counted"),
         pytest.param("12 + 5 < 18", "12 + 5 > 16", False, id="two bounds"),
+        pytest.param("x > 3", "3 < n", True, id="a bound from either side"),
+        pytest.param("x >= 3", "3 > n", False, id="a bound and a strict one"),
     ],
 )
 def test_two_ways_to_write_a_claim(one: str, other: str, same: bool) -> None:
@@ -53,6 +57,31 @@ def test_two_bounds_do_not_contradict_each_other() -> None:
     assert exact_weight(first("12 + 5 < 18"), first("12 + 5 < 20")) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        pytest.param("x = 4", "y = 4", False, id="one value of two unknowns"),
+        pytest.param("x + 6 = 10", "6 + x = 10", True, id="one unknown"),
+        pytest.param("2n = 12", "2k = 12", True, id="unknowns of the traces alone"),
+    ],
+)
+def test_unknowns_that_the_problem_tells_apart_keep_their_names(one: str, other: str, same: bool) -> None:
+    problem = "A pen costs x and a pad y coins, where x + y = 10 and 3x + 2y = 24. Find them."
+    assert exact_weight(claims(one, problem)[0], claims(other, problem)[0]) == (1.0 if same else 0.0)
+
+
+def test_the_only_unknown_of_a_problem_may_have_any_name() -> None:
+    problem = "Solve 2x + 30 = 110."
+    assert exact_weight(claims("2x = 80", problem)[0], claims("2n = 80", problem)[0]) == 1.0
+
+
+def test_numbers_of_one_hash_have_origins_of_their_own() -> None:
+    far = 15 + 2**61 - 1
+    problem = f"One counter stands at 15, another at {far}."
+    one, other = claims("15 * 3 = 46.", problem), claims(f"{far} * 3 = {far * 3}.", problem)
+    assert exact_weight(one[0], other[0]) == 0.0
+
+
 def test_one_calculation_with_two_results_contradicts_itself() -> None:
     assert exact_weight(first("3 * 12 = 36"), first("12 * 3 = 35")) == -1.0
 
@@ -60,6 +89,12 @@ def test_one_calculation_with_two_results_contradicts_itself() -> None:
 def test_what_is_computed_from_a_wrong_result_contradicts_what_is_computed_from_the_right_one() -> None:
     right, wrong = claims("3 * 12 = 36.\n36 + 5 = 41."), claims("3 * 12 = 35.\n35 + 5 = 40.")
     assert exact_weight(right[1], wrong[1]) == -1.0
+
+
+def test_a_part_of_a_claim_that_stands_on_a_wrong_result_contradicts_too() -> None:
+    right, wrong = claims("12 * 20 = 240.\n(240 + 5) * 2 = 490."), claims("12 * 20 = 241.\n(241 + 5) * 2 = 492.")
+    assert (right[2].text, wrong[2].text) == ("240 + 5 = 245", "241 + 5 = 246")
+    assert exact_weight(right[2], wrong[2]) == -1.0
 
 
 def side_by_side(one: str, other: str) -> Stability:
@@ -98,6 +133,13 @@ def test_another_method_shares_its_end_with_the_first() -> None:
     assert found.value == pytest.approx(0.4)
 
 
+def test_a_sum_that_is_bounded_later_is_no_part_of_a_longer_one() -> None:
+    # 1 of 2 claims matches, and all of the other trace: F1 = 2 * (1/2) * 1 / (3/2).
+    found = side_by_side("12 + 5 = 17.\n17 + 3 < 25.", "5 + 12 = 17.").component
+    assert isinstance(found, Measured)
+    assert found.value == pytest.approx(2 / 3)
+
+
 def test_a_contradicting_chain_is_no_method() -> None:
     found = side_by_side("3 * 12 = 36.\n36 + 5 = 41.", "3 * 12 = 35.\n35 + 5 = 40.")
     assert (found.contradiction, found.method_diversity) == (1.0, 0.0)
@@ -118,6 +160,11 @@ def test_an_inference_in_words_is_a_claim_of_its_own() -> None:
 def test_a_sentence_is_the_calculation_that_it_says_and_no_more(sentence: str, weight: float | None) -> None:
     _, said = claims(f"3 * 12 = 36.\n{sentence}\n#### 41")
     assert exact_weight(said, first("36 + 5 = 41.")) == weight
+
+
+def test_a_calculation_that_is_guessed_at_is_not_said() -> None:
+    problem = "Tom has 2 cats and 3 dogs."
+    assert exact_weight(claims("So x = 4.", problem)[0], claims("2 + 2 = 4.", problem)[0]) is None
 
 
 def test_dress_makes_no_other_sentence() -> None:

@@ -1,6 +1,5 @@
-"""Groups by meaning, and their entropy, against tables worked out by hand."""
+"""Groups by meaning, against tables worked out by hand."""
 
-import math
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -14,11 +13,7 @@ from rafs.clustering import (
     cluster_texts,
     pairs_of_meaning,
     same_meaning,
-    semantic_entropy,
-    semantic_negentropy,
-    settle_unknown,
 )
-from rafs.consensus import consensus_value
 from rafs.types import Entailment, Truth
 
 E = Entailment(entails=0.6, neutral=0.3, contradicts=0.1)
@@ -110,38 +105,3 @@ def test_what_is_strictly_the_same_is_so_laxly(told: list[Entailment | None]) ->
 def test_every_direction_that_is_looked_up_is_asked_for_once() -> None:
     assert pairs_of_meaning(["a", "b", "a"]) == [("a", "b"), ("b", "a")]
     assert len(pairs_of_meaning(list("abcd"))) == 12
-    assert pairs_of_meaning(["a", "b", "c"], lambda *pair: FALSE if "c" in pair else UNKNOWN) == [
-        ("a", "b"),
-        ("b", "a"),
-    ]
-
-
-def test_opinions_are_heard_only_where_the_exact_comparison_cannot_say() -> None:
-    known = {frozenset("ab"): FALSE, frozenset("ad"): TRUE}
-    compare = settle_unknown(lambda one, other: known.get(frozenset((one, other)), UNKNOWN), OPINIONS, Rule.LAX)
-    assert (compare("a", "b"), compare("a", "d"), compare("a", "c")) == (FALSE, TRUE, TRUE)
-
-
-LOG2, LOG3, LOG5 = math.log(2), math.log(3), math.log(5)
-
-
-@pytest.mark.parametrize(
-    ("masses", "k", "entropy", "negentropy"),
-    [
-        pytest.param([4], 4, 0.0, 1.0, id="one group"),
-        pytest.param([1, 1], 2, LOG2, 0.0, id="two of two"),
-        pytest.param([2, 2], 4, LOG2, 0.5, id="halves of four"),
-        pytest.param([3, 1], 4, 2 * LOG2 - 0.75 * LOG3, 0.75 * LOG3 / (2 * LOG2), id="3 and 1"),
-        pytest.param([3, 1, 1], 5, LOG5 - 0.6 * LOG3, 0.6 * LOG3 / LOG5, id="3, 1 and 1"),
-        pytest.param([0.3, 0.1], 4, 2 * LOG2 - 0.75 * LOG3, 0.75 * LOG3 / (2 * LOG2), id="probabilities"),
-        pytest.param([0.5, 0.0], 2, 0.0, 1.0, id="a group of no mass"),
-    ],
-)
-def test_entropy_is_that_of_the_table(masses: list[float], k: int, entropy: float, negentropy: float) -> None:
-    assert semantic_entropy(masses) == pytest.approx(entropy, abs=1e-12)
-    assert semantic_negentropy(masses, k) == pytest.approx(negentropy, abs=1e-12)
-
-
-@given(st.lists(st.integers(1, 20), min_size=1).filter(lambda sizes: sum(sizes) > 1))
-def test_with_sizes_it_is_the_consensus_of_the_groups(sizes: list[int]) -> None:
-    assert semantic_negentropy(sizes, sum(sizes)) == pytest.approx(consensus_value(sizes), abs=1e-12)

@@ -157,3 +157,17 @@ def test_adding_an_unknown_never_merges(answers: list[str | None]) -> None:
     compare = lambda a, b: Truth.UNKNOWN if "?" in a + b else same_number(a, b)  # noqa: E731
     before, after = (answer_consensus(given, "1", compare).classes for given in (answers, [*answers, "?3"]))
     assert {*before, (len(answers),)} == set(after)
+
+
+@pytest.mark.parametrize(
+    ("answers", "mostly"),
+    [
+        pytest.param(["4", None, None], True, id="one answer, two without"),
+        pytest.param(["4", "4", None, None], False, id="as many"),
+        pytest.param(["4", "4", "5", "5", None], False, id="a tie is no silence"),
+        pytest.param([None, None], True, id="none"),
+        pytest.param([], False, id="no samples"),
+    ],
+)
+def test_a_vote_knows_when_most_samples_said_nothing(answers: list[str | None], mostly: bool) -> None:
+    assert answer_consensus(answers, "4", same_number).mostly_unanswered is mostly

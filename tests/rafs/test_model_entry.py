@@ -43,6 +43,21 @@ def test_only_a_judge_is_asked_in_a_chat(roles: list[str], is_taken: bool) -> No
             ModelEntry.model_validate(entry)
 
 
+@pytest.mark.parametrize(
+    ("source", "timeout_s", "key"),
+    [
+        pytest.param({"source": "path:/srv/m"}, 5, "timeout_s", id="a model in this process"),
+        pytest.param({"source": "endpoint:http://h/v1", "model": "m"}, 0, "timeout_s", id="no time"),
+    ],
+)
+def test_only_a_server_has_a_time_limit_and_it_is_above_zero(
+    source: dict[str, str], timeout_s: float, key: str
+) -> None:
+    entry = {"id": "m", "family": "qwen", "roles": ["judge"], "licence": "MIT", **source, "timeout_s": timeout_s}
+    with pytest.raises(ValidationError, match=key):
+        ModelEntry.model_validate(entry)
+
+
 def generator(**sampling: object) -> dict[str, object]:
     return {
         "id": "m",

@@ -60,6 +60,7 @@ def findings(**changes: object) -> Findings:
         derived_matches=True,
         decorative=False,
         answer_is_modal=True,
+        mostly_unanswered=False,
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
@@ -97,6 +98,7 @@ def test_what_cannot_be_judged_abstains_without_a_score(changes: dict[str, objec
         pytest.param({"derived_matches": False}, "answer_differs_from_derivation", id="another derived answer"),
         pytest.param({"decorative": True}, "steps_do_not_carry_answer", id="decoration"),
         pytest.param({"answer_is_modal": False}, "answer_is_not_the_modal_one", id="samples say otherwise"),
+        pytest.param({"mostly_unanswered": True}, "samples_without_answer", id="most samples say nothing"),
         pytest.param(
             {"arithmetic_alone": True, "answer_is_modal": None}, "only_arithmetic_was_checked", id="arithmetic alone"
         ),
@@ -211,6 +213,7 @@ def test_whatever_was_found_only_a_trace_that_passed_every_check_is_accepted(cha
     unwaived = [part for name, part in found.components.items() if name not in PRESET.accept_without]
     may_pass = (
         found.aggregate is not None
+        and POLICY.tau_accept is not None
         and found.aggregate.score >= POLICY.tau_accept
         and found.aggregate.coverage_of_measured >= POLICY.c_min
         and found.independence in (Independence.INDEPENDENT, Independence.OVERRIDDEN)

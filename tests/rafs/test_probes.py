@@ -46,9 +46,12 @@ def test_every_place_weighs_the_same() -> None:
     assert share_changed([point(0, 0, read=1), point(1, 2)]) == Measured(value=0.5, coverage=0.75)
 
 
-def test_only_the_control_has_a_baseline() -> None:
+def test_only_the_controls_have_a_baseline() -> None:
     findings = [conclude_probe(kind, [point(0, 2), point(1, 2)], [point(0, 1)]) for kind in ProbeKind]
-    assert [one.kind for one in findings if one.baseline is not None] == [ProbeKind.PARAPHRASE]
+    assert [one.kind for one in findings if one.baseline is not None] == [
+        ProbeKind.PARAPHRASE,
+        ProbeKind.UNEDITED,
+    ]
 
 
 counted = st.integers(0, 4).flatmap(lambda read: st.tuples(st.integers(0, read), st.just(read)))

@@ -115,13 +115,13 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
         ),
         pytest.param(
             adding(id="judge-a", family="llama", source=HUB, revision=COMMIT),
-            "models[2].family",
+            "models[3].family",
             "got 'llama', allowed 'qwen'",
             id="family that the source denies",
         ),
         pytest.param(
             setting("all-minilm-l6-v2", "models", 0, "id"),
-            "models[1].id",
+            "models[2].id",
             "'all-minilm-l6-v2' twice",
             id="duplicate id",
         ),
@@ -139,18 +139,18 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
         ),
         pytest.param(setting(["*"], "families", "gpt"), "families.gpt[0]", "got '*'", id="family pattern fits all"),
         pytest.param(setting("latest", "models", 0, "source"), "models[0].source", "got 'latest'", id="unknown source"),
-        pytest.param(adding(source=HUB), "models[2].revision", "got nothing", id="hub without revision"),
+        pytest.param(adding(source=HUB), "models[3].revision", "got nothing", id="hub without revision"),
         pytest.param(
-            adding(source=HUB, revision="main"), "models[2].revision", "allowed a commit of 40", id="hub with a branch"
+            adding(source=HUB, revision="main"), "models[3].revision", "allowed a commit of 40", id="hub with a branch"
         ),
         pytest.param(removing("models", 0, "sha256"), "models[0].sha256", "got nothing", id="package without hash"),
         pytest.param(removing("models", 0, "file"), "models[0].file", "got nothing", id="package without file"),
         pytest.param(
-            adding(source="endpoint:http://127.0.0.1:1/v1"), "models[2].model", "got nothing", id="endpoint, no model"
+            adding(source="endpoint:http://127.0.0.1:1/v1"), "models[3].model", "got nothing", id="endpoint, no model"
         ),
         pytest.param(
             adding(source="path:/m", revision=COMMIT),
-            "models[2].revision",
+            "models[3].revision",
             "no such key: a path source takes",
             id="key of another source",
         ),
@@ -219,7 +219,7 @@ def test_a_wrong_registry_is_one_message_with_file_key_got_and_allowed(
 )
 def test_a_pasted_key_is_refused_and_never_shown(tmp_path: Path, secret: dict[str, str]) -> None:
     message = complaint_of(write(tmp_path, adding(model="qwen-max", **secret)))
-    assert "models[2]." in message
+    assert "models[3]." in message
     assert "secret" not in message
 
 

@@ -52,6 +52,11 @@ def tokens(*logprobs: float | None) -> dict[str, Any]:
         pytest.param(choice(logprobs={"content": []}), Sampled(text=TEXT, truncated=False), id="of no token"),
         pytest.param(choice(logprobs=None), Sampled(text=TEXT, truncated=False), id="null for log-probabilities"),
         pytest.param(
+            choice(logprobs=tokens(-3.4028234663852886e38)),
+            Sampled(text=TEXT, truncated=False, logprob=-3.4028234663852886e38, n_tokens=1),
+            id="the lowest number of single precision",
+        ),
+        pytest.param(
             {"text": TEXT, "finish_reason": "stop", "logprobs": {"tokens": ["a", "b"], "token_logprobs": [-1, -0.5]}},
             Sampled(text=TEXT, truncated=False, logprob=-1.5, n_tokens=2),
             id="choice of a completion",
@@ -80,6 +85,7 @@ def test_a_sample_of_every_shape_is_a_text_and_how_it_ended(sample: Any, expecte
         pytest.param(7, id="a number"),
         pytest.param({"message": {"content": "a\x00"}, "finish_reason": "length"}, id="a null byte"),
         pytest.param(choice(logprobs=tokens(0.5)), id="no probability"),
+        pytest.param(choice(logprobs=tokens(-1e308, -1e308)), id="log-probabilities whose sum is no number"),
         pytest.param({"message": {"role": "user", "content": TEXT}}, id="a choice of a user"),
         pytest.param({"content": [{"type": "text", "text": "x" * 60_000}] * 2}, id="too long in all"),
     ],

@@ -69,6 +69,8 @@ def test_the_whole_text_and_its_tokens_weigh_differently() -> None:
     [
         pytest.param([sample(-1.0), sample(None, None)], "no_logprobs", "known of 1 of 2 voters", id="one unknown"),
         pytest.param([sample(-1.0), sample(-1.0, None)], "no_logprobs", "known of 1 of 2 voters", id="no length"),
+        pytest.param([sample(-math.inf)] * 2, "no_logprobs", "known of 0 of 2 voters", id="probabilities of 0"),
+        pytest.param([sample(-1.0), sample(math.nan)], "no_logprobs", "known of 1 of 2 voters", id="no number"),
         pytest.param([sample(-1.0)], "too_few_samples", "1 that can vote, at least 2 are needed", id="one voter"),
     ],
 )

@@ -178,16 +178,21 @@ def test_steps_that_carry_the_answer_and_decoration_are_marked() -> None:
 
 def test_probes_are_reported_with_their_coverage_or_why_they_are_missing() -> None:
     fields = {"coverage": 0.9, "unmeasured": None, "detail": "", "points": None}
-    early, control = (
+    early, control, unedited = (
         ProbeOut.model_validate(fields | {"kind": kind, "value": value, "baseline": baseline})
-        for kind, value, baseline in (("early_answering", 0.83, None), ("paraphrase", 0.97, 0.98))
+        for kind, value, baseline in (
+            ("early_answering", 0.83, None),
+            ("paraphrase", 0.97, 0.98),
+            ("unedited", 0.31, 0.02),
+        )
     )
     silent = early.model_copy(update={"kind": "deletion", "value": None, "unmeasured": "no_generator"})
     response = make_response()
-    edits = response.interventions.model_copy(update={"probes": [early, control, silent], "not_needed": 6})
+    edits = response.interventions.model_copy(update={"probes": [early, control, unedited, silent], "not_needed": 6})
     text = " ".join(report(make_response(interventions=edits)).split())
     assert "early answering: area over the curve 0.83 (90% of the answers read)" in text
     assert "share of unchanged answers 0.97, 0.98 in the writer's own words" in text
+    assert "unedited: share of unchanged answers 0.31, 0.02 after the edits" in text
     assert "deletion: not measured, no generator" in text
     assert "6 continuations not needed" in text
 

@@ -55,7 +55,7 @@ SERVED = {"source": "endpoint:http://127.0.0.1:9", "model": "served"}
 def test_an_entry_that_no_engine_fits_is_refused(tmp_path: Path, keys: dict[str, Any], key: str, allowed: str) -> None:
     with pytest.raises(ConfigError, match=allowed) as caught:
         load_registry(models_file(tmp_path, **keys))
-    assert f"models[2].{key}" in str(caught.value)
+    assert f"models[3].{key}" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import threading
 from pathlib import Path
 
 import pytest
@@ -5,11 +6,11 @@ import yaml
 
 from rafs.engines.model_editor import ModelEditor
 from rafs.engines.server_generator import ServerGenerator
-from rafs.errors import ConfigError
+from rafs.errors import BackendError, ConfigError
 from rafs.registry import find_default, load_registry
 from rafs.usage import Meter
 from service.stock import Stock
-from tests.rafs.engines.scripted_server import serve
+from tests.rafs.engines.scripted_server import Reply, serve
 from tests.rafs.engines.served_engines import chatted
 from verifiers.judge import JudgeVerifier
 
@@ -52,6 +53,19 @@ async def test_a_generator_draws_as_its_entry_says(tmp_path: Path) -> None:
     (request,) = server.requests
     sent = {key: request.body[key] for key in ("temperature", "top_p", "max_tokens", "stop")}
     assert sent == {"temperature": 0.3, "top_p": 0.9, "max_tokens": 64, "stop": ["Problem:"]}
+
+
+async def test_a_server_has_the_time_that_its_entry_gives(tmp_path: Path) -> None:
+    with serve(lambda request: Reply(wait=threading.Event())) as server:
+        written = yaml.safe_load(find_default().read_text("utf-8"))
+        written["models"].append(SERVED | {"source": f"endpoint:{server.url}", "timeout_s": 0.2})
+        written["presets"]["gate"]["models"]["generator"] = ["House-70B"]
+        file = tmp_path / "models.yaml"
+        file.write_text(yaml.safe_dump(written))
+        stock = Stock(load_registry(file), tmp_path, 1)
+        with pytest.raises(BackendError, match=r"no answer within 0\.2 s"):
+            await stock.generators("gate")["house-70b"].sample("p", 1, 1, Meter())
+        await stock.closing.aclose()
 
 
 async def test_an_editor_and_a_generator_of_one_model_share_its_engine(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rafs.calibration import AT_CHANCE, Calibration, CheckerRates, Scale, combine, logit, spread
+from rafs.calibration import AT_CHANCE, Calibration, CheckerRates, Scale, combine, spread
 from rafs.errors import BackendError
+from rafs.log_odds import logit
 from rafs.reading import read_text
 from rafs.types import Abstained, BlindTrace, Judged, ModelIdentity, StepVerdicts, Verdict, Why
 from rafs.usage import Meter

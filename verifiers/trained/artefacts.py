@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rafs.engines.head_files import read_arrays, write_arrays
 from rafs.engines.surprisal import SURPRISAL
+from rafs.engines.token_pooler import N_HEADS, shapes
 from rafs.errors import BackendError, ConfigError
 from verifiers.trained.features import FEATURES
 from verifiers.trained.head import Projection, StepHead
@@ -49,7 +50,7 @@ def save_head(path: Path, head: StepHead, base: BaseNeeded, about: Mapping[str, 
         "layers": json.dumps(base.layers),
         "features": json.dumps(FEATURES),
         "surprisal": json.dumps(SURPRISAL),
-        "scalars": json.dumps([head.bias, head.trees_bias, head.intercept, head.slope]),
+        "scalars": json.dumps([head.bias, head.trees_bias, head.intercept, head.slope, head.trees_share]),
     }
     write_arrays(path, _arrays(head), notes)
 
@@ -98,6 +99,7 @@ def check_base(path: Path, needed: BaseNeeded, weights_sha256: str) -> None:
 
 _TREES = ("column", "threshold", "left", "right", "value")
 _PROJECTION = ("mean", "scale", "directions")
+_POOLER = "pooler."
 _LINEAR = ("mean", "scale", "weights")
 
 
@@ -106,17 +108,24 @@ def _arrays(head: StepHead) -> dict[str, NDArray[np.generic]]:
         **{f"trees.{name}": getattr(head.trees, name) for name in _TREES},
         **{f"projection.{name}": getattr(head.projection, name) for name in _PROJECTION},
         **{f"linear.{name}": getattr(head, name) for name in _LINEAR},
+        **{f"{_POOLER}{name}": array.astype(np.float16) for name, array in head.pooler.items()},
     }
 
 
 def _head(arrays: Mapping[str, NDArray[np.generic]], scalars: list[float]) -> StepHead:
-    bias, trees_bias, intercept, slope = map(float, scalars)
+    bias, trees_bias, intercept, slope, trees_share = map(float, scalars)
     return StepHead(
         projection=Projection(**{name: arrays[f"projection.{name}"] for name in _PROJECTION}),  # type: ignore[arg-type]
         trees=Trees(**{name: arrays[f"trees.{name}"] for name in _TREES}),  # type: ignore[arg-type]
         **{name: arrays[f"linear.{name}"] for name in _LINEAR},  # type: ignore[arg-type]
         bias=bias,
         trees_bias=trees_bias,
+        pooler={
+            name.removeprefix(_POOLER): array.astype(np.float32)
+            for name, array in arrays.items()
+            if name.startswith(_POOLER)
+        },
+        trees_share=trees_share,
         intercept=intercept,
         slope=slope,
     )
@@ -127,12 +136,20 @@ def _fits_together(head: StepHead) -> bool:
     projection, n_columns = head.projection, len(head.mean)
     n_states, n_components = projection.directions.shape if projection.directions.ndim == 2 else (0, 0)
     numbers = (*(getattr(head, name) for name in _LINEAR), *(getattr(projection, name) for name in _PROJECTION))
-    scalars = (head.bias, head.trees_bias, head.intercept, head.slope)
+    numbers += (
+        *head.pooler.values(),
+        np.array([head.bias, head.trees_bias, head.intercept, head.slope, head.trees_share]),
+    )
+    width = len(head.pooler.get("norm.bias", ()))
+    n_token_states = len(head.pooler.get("state.mean", ()))
+    pooler_shapes = {name: array.shape for name, array in head.pooler.items()}
     return (
         n_columns == len(FEATURES) + len(SURPRISAL) + n_components
         and projection.mean.shape == projection.scale.shape == (n_states,)
         and head.mean.shape == head.scale.shape == head.weights.shape
-        and all(bool(np.isfinite(array).all()) for array in (*numbers, head.trees.value, np.array(scalars)))
+        and all(bool(np.isfinite(array).all()) for array in (*numbers, head.trees.value))
         and bool((head.scale > 0).all() and (projection.scale > 0).all())
         and head.trees.check(n_columns)
+        and pooler_shapes == shapes(n_token_states, width)
+        and width % N_HEADS == 0
     )

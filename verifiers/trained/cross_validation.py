@@ -66,7 +66,7 @@ def cross_validate(
     for fold in range(N_FOLDS):
         head = fit_head([one for one, own in zip(traces, folds, strict=True) if own != fold], recipe)
         held = [(one, own) for one, own in [*zip(traces, folds, strict=True), *others] if own == fold]
-        judged += [(one, own, head.log_odds(one.columns(head))) for one, own in held]
+        judged += [(one, own, one.log_odds(head)) for one, own in held]
         done()
     learned = {one.example.id for one in traces}
     intercept, slope = calibrate([(one, odds) for one, _, odds in judged if one.example.id in learned])
@@ -120,12 +120,14 @@ def measure_subset(held_out: Sequence[HeldOut], seed: int) -> Mapping[str, Measu
     """Return the figures of one subset, each with its interval over problems.
 
     `first_error_f1` needs traces of both kinds; `step_auroc` is over labelled steps; `silent_auprc` ranks the traces
-    with a right answer by their least probable step, `silent_auprc_length` by their length.
+    with a right answer by P(all steps are right), the product of the steps' (chain rule), `silent_auprc_weakest` by
+    their least probable step, `silent_auprc_length` by their length.
     """
     return {
         "first_error_f1": _first_error(held_out, seed),
         "step_auroc": _steps(held_out, seed),
-        "silent_auprc": _silent(held_out, seed, lambda one: -float(one.p_correct.min())),
+        "silent_auprc": _silent(held_out, seed, lambda one: -float(np.log(one.p_correct).sum())),
+        "silent_auprc_weakest": _silent(held_out, seed, lambda one: -float(one.p_correct.min())),
         "silent_auprc_length": _silent(held_out, seed, lambda one: float(one.example.n_chars)),
     }
 

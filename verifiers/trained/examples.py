@@ -26,8 +26,13 @@ class Example:
     """The problem: its traces are never on both sides of a split."""
     subset: str
     """`source/subset`, by which figures are reported."""
+    source: str
     problem: str
     steps: tuple[str, ...]
+    places: tuple[int, ...]
+    """Labelled step of each position."""
+    n_labelled: int
+    """Steps as labelled."""
     features: NDArray[np.float32]
     wrong: NDArray[np.int8]
     """1 the first error, 0 a right step, -1 a step that nobody looked at or that follows an error, shape (n_steps,)."""
@@ -71,8 +76,11 @@ def _read(trace: LabelledTrace) -> Example | None:
         id=trace.id,
         group=trace.group,
         subset=f"{trace.source}/{trace.subset}",
+        source=trace.source,
         problem=show_invisible(blind.problem),
         steps=tuple(show_invisible(step.text) for step in blind.steps),
+        places=tuple(position),
+        n_labelled=len(trace.steps),
         features=step_features(blind),
         wrong=wrong,
         first_error=first_error,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rafs.engines.pooler_training import LabelledStates, PoolerRecipe, train_pooler
+from rafs.engines.token_pooler import TokenStates, Weights, score
 from rafs.errors import ConfigError
 from rafs.step_reading import StepReading
 from verifiers.trained.examples import Example
@@ -26,7 +28,11 @@ class Recipe:
     """Settings of a fit; the defaults are those of the head that ships, chosen by cross-validation."""
 
     seed: int = 0
-    n_components: int = 48
+    main_source: str = ""
+    """Source that the head is made for; empty weighs all alike."""
+    weight_elsewhere: float = 0.4
+    """Of a step of another source: it teaches less of how errors look in the main one."""
+    n_components: int = 8
     penalty: float = 0.003
     """C of the logistic regression: its weights have a Gaussian prior of variance C."""
     n_trees: int = 250
@@ -39,6 +45,11 @@ class Recipe:
     """Share of the columns that a split chooses from."""
     least_leaf: int = 15
     """Fewest steps in a leaf."""
+    trees_share: float = 0.3
+    """Of the trees; the rest is the linear model with the network on top."""
+    epochs: int = 6
+    """Of the network."""
+    width: int = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,6 +59,8 @@ class ReadExample:
     example: Example
     readings: Sequence[StepReading]
     """Of as many steps as were read; fewer than there are where the trace passes the model's window."""
+    tokens: TokenStates
+    """What they were read off."""
 
     @property
     def wrong(self) -> NDArray[np.int8]:
@@ -58,6 +71,10 @@ class ReadExample:
         """Return what the head looks at, a row per step that was read."""
         return head.columns(self.example.features[: len(self.readings)], self.readings)
 
+    def log_odds(self, head: StepHead) -> NDArray[np.float64]:
+        """Return what a head makes of the steps that were read, before calibration."""
+        return head.log_odds(self.columns(head), score(head.pooler, self.tokens))
+
 
 def fit_head(traces: Sequence[ReadExample], recipe: Recipe) -> StepHead:
     """Fit a head to the labelled steps of some traces; not yet calibrated.
@@ -66,20 +83,20 @@ def fit_head(traces: Sequence[ReadExample], recipe: Recipe) -> StepHead:
     style. The same traces and recipe give the same head.
 
     Raises:
-        ConfigError: scikit-learn is not installed, or no step is labelled wrong, or none right.
+        ConfigError: No step is labelled wrong, or none right.
     """
-    wrong = np.concatenate([one.wrong for one in traces])
+    wrong = np.concatenate([np.zeros(0, dtype=np.int8), *(one.wrong for one in traces)])
     kept = wrong >= 0
     wrong = wrong[kept]
     if len(set(wrong.tolist())) < 2:
         raise ConfigError(f"{len(wrong)} labelled steps, all of one kind: a verifier learns from right and wrong ones")
     subsets = np.concatenate([np.full(len(one.wrong), one.example.subset) for one in traces])[kept]
+    weights = balance(wrong, subsets) * _source_weights(subsets, recipe)
     projection = _fit_projection(traces, recipe)
     features = np.concatenate([one.example.features[: len(one.readings)] for one in traces])[kept]
     surprisal = np.stack([reading.surprisal for one in traces for reading in one.readings])[kept]
     states = np.concatenate([_states(one) for one in traces])[kept]
     columns = np.concatenate([features, surprisal, projection.apply(states)], axis=1)
-    weights = balance(wrong, subsets)
     mean, scale = columns.mean(axis=0), columns.std(axis=0) + LEAST_SCALE
     standard = np.clip((columns - mean) / scale, -STANDARD_LIMIT, STANDARD_LIMIT)
     linear = _sklearn_linear(recipe).fit(standard, wrong, sample_weight=weights)
@@ -93,7 +110,27 @@ def fit_head(traces: Sequence[ReadExample], recipe: Recipe) -> StepHead:
         bias=float(linear.intercept_[0]),
         trees=_to_arrays(boosted),
         trees_bias=float(np.log(base_rate / (1 - base_rate))),
+        pooler=_fit_pooler(traces, kept, weights, linear.decision_function(standard), recipe),
+        trees_share=recipe.trees_share,
     )
+
+
+def _fit_pooler(
+    traces: Sequence[ReadExample],
+    kept: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    odds: NDArray[np.float64],
+    recipe: Recipe,
+) -> Weights:
+    """Train the network on the same steps with the same weights, on top of the linear model's log-odds."""
+    each, offset = (np.zeros(len(kept), dtype=np.float32) for _ in range(2))
+    each[kept], offset[kept] = weights, odds
+    cuts = np.cumsum([len(one.readings) for one in traces])[:-1]
+    labelled = [
+        LabelledStates(trace=one.tokens, wrong=one.wrong, weights=own, offset=known)
+        for one, own, known in zip(traces, np.split(each, cuts), np.split(offset, cuts), strict=True)
+    ]
+    return train_pooler(labelled, PoolerRecipe(seed=recipe.seed, width=recipe.width, epochs=recipe.epochs))
 
 
 def balance(wrong: NDArray[np.int8], subsets: NDArray[np.str_]) -> NDArray[np.float64]:
@@ -110,6 +147,11 @@ def balance(wrong: NDArray[np.int8], subsets: NDArray[np.str_]) -> NDArray[np.fl
             weights[here] = np.where(wrong[here] == 1, rate / own, (1 - rate) / (1 - own))
     balanced: NDArray[np.float64] = weights * (len(wrong) / weights.sum())
     return balanced
+
+
+def _source_weights(subsets: NDArray[np.str_], recipe: Recipe) -> NDArray[np.float64]:
+    is_main = np.char.startswith(subsets, f"{recipe.main_source}/" if recipe.main_source else "")
+    return np.where(is_main, 1.0, recipe.weight_elsewhere)
 
 
 def _states(one: ReadExample) -> Rows:

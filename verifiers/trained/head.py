@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rafs.engines.token_pooler import Weights
 from rafs.step_reading import StepReading
 from verifiers.trained.trees import Trees
 
@@ -29,11 +30,12 @@ class Projection:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StepHead:
-    """A linear model and boosted trees on the same columns: exact features, surprisal, components of the states.
+    """A linear model and boosted trees on the same columns, and a network over the tokens that the reader runs.
 
-    logit P(wrong) = intercept + slope * (linear + trees) / 2, where the two are log-odds of a step's being the first
-    wrong one, given that those before it are right, and (intercept, slope) fit them to steps that they were not
-    trained on (Platt 1999).
+    logit P(wrong) = intercept + slope * ((1 - s) (linear + pooled) + s trees): log-odds of being the first wrong
+    step, given that those before are right. The network (pooled) was trained on top of the linear model; (intercept,
+    slope) fit the mix to steps that it was not trained on (Platt 1999). The columns are exact features, surprisal, and
+    components of the states.
     """
 
     projection: Projection
@@ -44,6 +46,10 @@ class StepHead:
     bias: float
     trees: Trees
     trees_bias: float
+    pooler: Weights
+    """Of the network."""
+    trees_share: float
+    """s, in [0, 1]."""
     intercept: float = 0.0
     slope: float = 1.0
 
@@ -58,16 +64,22 @@ class StepHead:
         states = np.stack([reading.states.reshape(-1) for reading in readings]).astype(np.float32)
         return np.concatenate([features, surprisal, self.projection.apply(states)], axis=1)
 
-    def log_odds(self, columns: Rows) -> NDArray[np.float64]:
-        """Return the uncalibrated log-odds of being wrong, shape (n_steps,)."""
+    def log_odds(self, columns: Rows, pooled: Sequence[float]) -> NDArray[np.float64]:
+        """Return the uncalibrated log-odds of being wrong, shape (n_steps,).
+
+        Args:
+            columns: Of `columns`.
+            pooled: What the network says of the same steps.
+        """
         standard = np.clip((columns - self.mean) / self.scale, -STANDARD_LIMIT, STANDARD_LIMIT)
-        linear = standard @ self.weights + self.bias
-        mixed: NDArray[np.float64] = (linear + self.trees.score(columns) + self.trees_bias) / 2
+        neural = standard @ self.weights + self.bias + np.asarray(pooled)
+        trees = self.trees.score(columns) + self.trees_bias
+        mixed: NDArray[np.float64] = (1 - self.trees_share) * neural + self.trees_share * trees
         return mixed
 
-    def p_correct(self, columns: Rows) -> NDArray[np.float64]:
+    def p_correct(self, columns: Rows, pooled: Sequence[float]) -> NDArray[np.float64]:
         """Return P(step is right | problem, earlier steps), shape (n_steps,), each in (0, 1)."""
-        wrong = self.intercept + self.slope * self.log_odds(columns)
+        wrong = self.intercept + self.slope * self.log_odds(columns, pooled)
         found: NDArray[np.float64] = 1 / (1 + np.exp(np.clip(wrong, -LOG_ODDS_LIMIT, LOG_ODDS_LIMIT)))
         return found
 

@@ -7,14 +7,20 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rafs.step_reading import StepReader, StepReading
+from rafs.engines.step_reader import TransformersStepReader
+from rafs.engines.token_pooler import TokenStates
+from rafs.step_reading import StepReading
 from rafs.usage import Caller, Meter, Priority
 from verifiers.trained.examples import Example
 from verifiers.trained.fitting import ReadExample
 
 
 async def read_all(
-    examples: Sequence[Example], reader: StepReader, base: str, folder: Path, done: Callable[[], None] = lambda: None
+    examples: Sequence[Example],
+    reader: TransformersStepReader,
+    base: str,
+    folder: Path,
+    done: Callable[[], None] = lambda: None,
 ) -> list[ReadExample]:
     """Read every trace as far as it is worth, from the folder where it was read before.
 
@@ -35,24 +41,16 @@ async def read_all(
     found: list[ReadExample] = []
     for example in examples:
         path = folder / f"{_key(base, example)}.npz"
-        readings = _load(path)
-        if readings is None:
-            readings = await _read(example, reader)
-            _save(path, readings)
-        if readings:
-            found.append(ReadExample(example=example, readings=readings))
+        read = _load(path, example)
+        if read is None:
+            meter = Meter(caller=Caller(priority=Priority.BATCH))
+            fresh = await reader.read_tokens(example.problem, example.steps[: example.n_read], meter)
+            if fresh is not None:
+                _save(path, *fresh)
+                read = _load(path, example)  # as it will be read again, in half precision
+        found += [read] if read else []
         done()
     return found
-
-
-async def _read(example: Example, reader: StepReader) -> list[StepReading]:
-    meter = Meter(caller=Caller(priority=Priority.BATCH))
-    readings: list[StepReading] = []
-    for one in await reader.read(example.problem, example.steps, range(example.n_read), meter):
-        if not isinstance(one, StepReading):
-            break
-        readings.append(one)
-    return readings
 
 
 def _key(base: str, example: Example) -> str:
@@ -60,19 +58,32 @@ def _key(base: str, example: Example) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _save(path: Path, readings: Sequence[StepReading]) -> None:
+def _save(path: Path, readings: Sequence[StepReading], tokens: TokenStates) -> None:
     partial = path.with_suffix(".partial.npz")
-    states = [reading.states.astype(np.float16) for reading in readings]
-    surprisal = [reading.surprisal for reading in readings]
-    np.savez(partial, states=np.array(states), surprisal=np.array(surprisal))
+    np.savez(
+        partial,
+        states=np.array([reading.states.astype(np.float16) for reading in readings]),
+        surprisal=np.array([reading.surprisal for reading in readings]),
+        token_states=tokens.states,
+        token_signs=tokens.signs.astype(np.float16),
+        body=tokens.body,
+        ends=tokens.ends,
+    )
     partial.replace(path)
 
 
-def _load(path: Path) -> list[StepReading] | None:
+def _load(path: Path, example: Example) -> ReadExample | None:
     """Return what was read before; None where that is nothing, or a file that was cut off."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             pairs = zip(file["states"], file["surprisal"], strict=True)
-            return [StepReading(states=states, surprisal=surprisal) for states, surprisal in pairs]
+            tokens = TokenStates(
+                states=file["token_states"],
+                signs=file["token_signs"].astype(np.float32),
+                body=int(file["body"]),
+                ends=file["ends"],
+            )
+            readings = [StepReading(states=states, surprisal=surprisal) for states, surprisal in pairs]
+            return ReadExample(example=example, readings=readings, tokens=tokens)
     except (FileNotFoundError, BadZipFile, ValueError, KeyError, EOFError):
         return None

@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rafs.engines.step_reader import TransformersStepReader
 from rafs.evaluation.datasets import read_traces
 from rafs.evaluation.intervals import Figure, Measurement
-from rafs.step_reading import StepReader
 from verifiers.trained.artefacts import BaseNeeded, save_head
 from verifiers.trained.cross_validation import (
     N_FOLDS,
@@ -50,19 +50,20 @@ def layers_of(n_layers: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(max(1, round(depth * n_layers)) for depth in DEPTHS))
 
 
-def read_files(paths: Iterable[Path]) -> list[Example]:
-    """Read the traces of files in any format that RAFS measures on.
+def read_files(paths: Iterable[Path], leave_out: Collection[str] = ()) -> list[Example]:
+    """Read the traces of files in any format that RAFS measures on, but those of some subsets.
 
     Raises:
         InputError: A row is of no known format.
     """
-    return [example for path in paths for example in read_examples(read_traces(path))]
+    traces = (trace for path in paths for trace in read_traces(path))
+    return read_examples(trace for trace in traces if trace.subset not in leave_out)
 
 
 async def train(
     learned: Sequence[Example],
     measured: Sequence[Example],
-    reader: StepReader,
+    reader: TransformersStepReader,
     base: BaseNeeded,
     recipe: Recipe,
     work: Path,
@@ -72,7 +73,8 @@ async def train(
 ) -> Trained:
     """Train a head, measure it by grouped cross-validation, and write it.
 
-    The same examples, base and recipe give the same file.
+    The same examples, base and recipe give the same file. Beside it stands what was said of each trace by a head that
+    did not see its problem.
 
     Args:
         learned: Traces to learn from.
@@ -94,9 +96,22 @@ async def train(
     read = await read_all(learned, reader, key, work, done)
     others = await read_all(measured, reader, key, work, done)
     held_out, scaling = cross_validate(read, recipe, others, progress("cross-validating", N_FOLDS))
+    write_words(out.with_suffix(".words.jsonl"), held_out)
     head = final_head(read, recipe, scaling)
     save_head(out, head, base, about)
     return _summary(read, held_out, recipe)
+
+
+def write_words(path: Path, held_out: Iterable[HeldOut]) -> None:
+    """Write what was said of each trace by a head that did not see its problem: what a calibration may be fitted on.
+
+    One JSON object a line, with the trace's id and a probability for each labelled step, null where it was not read.
+    """
+    with path.open("w", encoding="utf-8") as file:
+        for one in held_out:
+            said = dict(zip(one.example.places, map(float, one.p_correct), strict=False))
+            row = {"id": one.example.id, "p": [said.get(place) for place in range(one.example.n_labelled)]}
+            file.write(json.dumps(row) + "\n")
 
 
 def _summary(read: Sequence[ReadExample], held_out: Sequence[HeldOut], recipe: Recipe) -> Trained:

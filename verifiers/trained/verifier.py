@@ -41,7 +41,8 @@ class TrainedVerifier:
         if not read:
             return [one for one in found if isinstance(one, Abstained)]
         rows = step_features(trace)[list(read)]
-        p_correct = self._head.p_correct(self._head.columns(rows, list(read.values())))
+        columns = self._head.columns(rows, list(read.values()))
+        p_correct = self._head.p_correct(columns, [one.pooled for one in read.values()])
         judged = dict(zip(read, map(float, p_correct), strict=True))
         return [
             Judged(p_correct=judged[t]) if isinstance(one, StepReading) else one

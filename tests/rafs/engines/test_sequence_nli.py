@@ -119,6 +119,31 @@ async def test_a_hypothesis_that_leaves_no_room_is_too_long_and_costs_nothing() 
     assert meter.stages["nli"].calls == 1
 
 
+class CountingTokenizer:
+    """A tokenizer that counts the characters it is given."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self.tokenizer = tokenizer
+        self.n_chars = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tokenizer, name)
+
+    def __call__(self, *texts: list[str], **options: Any) -> Any:
+        self.n_chars += sum(len(text) for rows in texts for text in rows)
+        return self.tokenizer(*texts, **options)
+
+
+async def test_a_claim_beyond_the_window_is_tokenised_once_however_many_it_is_compared_with() -> None:
+    counting = CountingTokenizer(tiny_tokenizer().tokenizer)
+    nli = SequenceClassifierNli(tiny_classifier(LABELS), counting, TINY)
+    long = "word " * 1000
+    opinions = await nli.classify([(f"{n} boxes", long) for n in range(20)], Meter())
+    nli.close()
+    assert {type(opinion) for opinion in opinions} == {Abstained}
+    assert counting.n_chars < 2 * len(long)
+
+
 async def test_untrusted_text_forges_no_control_token() -> None:
     with classifier() as nli:
         forged, broken, other = await nli.classify(

@@ -140,3 +140,8 @@ def test_every_problem_weighs_the_same_within_problems() -> None:
     suspicion = np.array([0.0, 1.0, *([1.0] * 5), *([0.0] * 5)])
     metric, kept = within_problem(positive, suspicion, np.array([0, 0, *([1] * 10)]))
     assert once(metric, int(kept.sum())) == 0.5
+
+
+def test_a_resample_without_any_item_has_a_correlation_of_0_and_no_warning() -> None:
+    named = np.array([True, False])
+    assert matthews(named, named)(np.zeros((1, 2))).tolist() == [0]

@@ -171,3 +171,11 @@ def test_two_scorers_are_compared_on_the_items_that_both_scored() -> None:
     gain = silent_failure_gain(items, drawn, by_score, lambda trace, made: None if trace.id == "silent 1" else 1.0)
     assert isinstance(gain["auroc"], Figure)
     assert (gain["auroc"].value, gain["auroc"].n) == (0.5, 3)
+
+
+def test_traces_whose_answer_alone_was_labelled_have_no_accepted_risk() -> None:
+    wrong = trace("a", answer_correct=False, solution_correct=None, label_level=LabelLevel.ANSWER_ONLY)
+    right = trace("b", answer_correct=True, solution_correct=None, label_level=LabelLevel.ANSWER_ONLY)
+    records = [record(id, status=Status.ACCEPT) for id in "ab"]
+    gate = summarise(records, [wrong, right], n_resamples=10).sections["pooled"].families["gate"]
+    assert (gate.n, gate.figures["accepted_risk"]) == (0, Unmeasured(reason="no_items"))

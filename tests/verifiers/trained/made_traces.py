@@ -3,6 +3,7 @@
 import numpy as np
 
 from rafs.engines.surprisal import SURPRISAL
+from rafs.engines.token_pooler import N_SIGNS, TokenStates
 from rafs.evaluation.labels import LabelledTrace, LabelLevel
 from rafs.step_reading import StepReading
 from verifiers.trained.examples import Example, read_examples
@@ -57,7 +58,12 @@ def with_readings(examples: list[Example], seed: int = 0) -> list[ReadExample]:
         surprisal[0] -= 2 * label
         return StepReading(states=states, surprisal=surprisal)
 
-    return [
-        ReadExample(example=one, readings=[reading(max(0, int(label))) for label in one.wrong[: one.n_read]])
-        for one in examples
-    ]
+    def tokens(readings: list[StepReading]) -> TokenStates:
+        """Two tokens of problem, then each step as one token and its mark; the token's state is the step's."""
+        states = generator.normal(size=(2 + 2 * len(readings), 4)).astype(np.float16)
+        states[2::2] = [one.states[0, 0] for one in readings]
+        ends = np.arange(3, len(states), 2, dtype=np.int32)
+        return TokenStates(states=states, signs=np.zeros((len(states), N_SIGNS), np.float32), body=2, ends=ends)
+
+    read = [(one, [reading(max(0, int(label))) for label in one.wrong[: one.n_read]]) for one in examples]
+    return [ReadExample(example=one, readings=readings, tokens=tokens(readings)) for one, readings in read]

@@ -17,7 +17,7 @@ from verifiers.trained.fitting import Recipe, fit_head
 from verifiers.trained.training import layers_of, notes_of, read_files, report_lines, train
 from verifiers.trained.verifier import TrainedVerifier
 
-RECIPE = Recipe(n_components=3, n_trees=10, least_leaf=3)
+RECIPE = Recipe(n_components=3, n_trees=10, least_leaf=3, width=8, epochs=1)
 
 
 @pytest.fixture(scope="module")
