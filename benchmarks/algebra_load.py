@@ -86,13 +86,18 @@ def cases(n_tasks: int, seed: int) -> Iterator[Case]:
 
 def children(state: str = "") -> list[int]:
     """Return the processes that this one started, or those of them in one state, such as Z."""
-    listed = Path("/proc/self/task").glob("*/children")
-    return [pid for path in listed for pid in map(int, path.read_text().split()) if state in _state(pid)]
+    listed = " ".join(map(_read, Path("/proc/self/task").glob("*/children")))
+    return [pid for pid in map(int, listed.split()) if state in _state(pid)]
 
 
 def _state(pid: int) -> str:
+    return _read(Path(f"/proc/{pid}/stat")).rpartition(")")[2].lstrip()[:1]
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file; none where its thread or process has gone."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return path.read_text()
     except OSError:
         return ""
 
