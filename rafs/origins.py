@@ -10,14 +10,15 @@ Source:
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import blake2b
 
 from rafs.calculations import name_number
 from rafs.grammar.expressions import evaluate, parse_expression
-from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
+from rafs.grammar.terms import Expression
 from rafs.quantities.prose import compute
+from rafs.quantities.replaying import substitute
 from rafs.types import Claim, Implied, Operand, QuantityGraph, SourceKind
 
 SMALL = 10
@@ -101,7 +102,7 @@ def _result(claim: Claim, values: Sequence[Fraction], operands: Mapping[int, Fra
 def _evaluated(
     part: Expression, operands: Mapping[int, Fraction] | None, bindings: Mapping[str, Fraction]
 ) -> Fraction | None:
-    return None if operands is None else evaluate(_substitute(part, operands), bindings)
+    return None if operands is None else evaluate(substitute(part, operands, with_exponents=False), bindings)
 
 
 def bindings_of(claim: Claim) -> dict[str, Fraction]:
@@ -169,18 +170,3 @@ def _told(values: Sequence[Fraction | None]) -> frozenset[str]:
         for one, other in pairs
         if one is not None and other is not None and one != other
     )
-
-
-def _substitute(expression: Expression, values: Mapping[int, Fraction]) -> Expression:
-    """Put new numbers at some offsets; an exponent stays, since a drawn one would be without end."""
-    match expression:
-        case Number() | Variable():
-            new = values.get(expression.span.start) if expression.span.end else None
-            return expression if new is None else Number(value=new)
-        case Unary():
-            return replace(expression, operand=_substitute(expression.operand, values))
-        case Binary():
-            right = expression.right if expression.op == "^" else _substitute(expression.right, values)
-            return replace(expression, left=_substitute(expression.left, values), right=right)
-        case Call():
-            return replace(expression, args=tuple(_substitute(arg, values) for arg in expression.args))

@@ -159,19 +159,30 @@ def _evaluate_with(claim: Claim, values: Mapping[int, Fraction]) -> Fraction | N
     expression = parse_expression(claim.left, frozenset(name for name in bindings if name.isalpha()))
     if expression is None or evaluate(expression, bindings) != claim.value:
         return None
-    return evaluate(_substitute(expression, values), bindings)
+    return evaluate(substitute(expression, values), bindings)
 
 
-def _substitute(expression: Expression, values: Mapping[int, Fraction]) -> Expression:
+def substitute(expression: Expression, values: Mapping[int, Fraction], *, with_exponents: bool = True) -> Expression:
+    """Put new numbers in the place of those at some offsets.
+
+    Args:
+        expression: As it was read.
+        values: New number by the offset where the old one, or a variable, starts.
+        with_exponents: Whether exponents take part; a drawn one would be without end.
+    """
     match expression:
         case Number() | Variable():
             new = values.get(expression.span.start) if expression.span.end else None
             return expression if new is None else Number(value=new)
         case Unary():
-            return replace(expression, operand=_substitute(expression.operand, values))
+            return replace(expression, operand=substitute(expression.operand, values, with_exponents=with_exponents))
         case Binary():
+            left = substitute(expression.left, values, with_exponents=with_exponents)
+            if expression.op == "^" and not with_exponents:
+                return replace(expression, left=left)
             return replace(
-                expression, left=_substitute(expression.left, values), right=_substitute(expression.right, values)
+                expression, left=left, right=substitute(expression.right, values, with_exponents=with_exponents)
             )
         case Call():
-            return replace(expression, args=tuple(_substitute(arg, values) for arg in expression.args))
+            args = (substitute(arg, values, with_exponents=with_exponents) for arg in expression.args)
+            return replace(expression, args=tuple(args))
