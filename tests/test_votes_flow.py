@@ -64,6 +64,14 @@ async def votes_of(writer: Writer, body: ScoreRequest, rule: StopRule = StopRule
     return response.consensus
 
 
+async def test_one_right_sample_among_many_without_an_answer_supports_nothing() -> None:
+    mute = [f"And so on, {word}." for word in "up down left right there".split()]
+    response = await score(Writer(), request(samples=[OTHER, *mute]))
+    assert response.answer.is_modal
+    assert (response.status, "samples_without_answer" in response.reasons) == ("Review", True)
+    assert (await score(Writer(), request(samples=[OTHER, OTHER, mute[0]]))).reasons == ["all_checks_passed"]
+
+
 async def test_the_response_shows_who_voted_for_what() -> None:
     votes = await votes_of(Writer(), request(samples=[OTHER, WRONG, OTHER + " ", "And so on."]))
     assert [(group.answers, group.samples, group.size, group.share, group.holds_stated) for group in votes.classes] == [
