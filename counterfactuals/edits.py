@@ -69,11 +69,11 @@ def _edit(
     if written is None or new == claim.result:
         return None
     places = [(claim.result_span.start, claim.result_span.start + numeral.n_chars, written)]
-    places += _restate(claim, numeral, text, new / scale, is_given=claim.result in graph.problem_values)
+    places += restate(claim, numeral, text, new / scale, is_given=claim.result in graph.problem_values)
     words = agreeing_words(text, places, numeral.value, new / scale, f"{context}\n{text}")
     if words is None:
         return None
-    edited = _apply(text, [*changes, *(_before_currency(text, *place) for place in places), *words])
+    edited = apply_changes(text, [*changes, *(_before_currency(text, *place) for place in places), *words])
     return Edit(step=claim.step, claim=index, family=family, text=edited, old=claim.result, new=new, predicted=None)
 
 
@@ -85,13 +85,14 @@ def _before_currency(text: str, start: int, end: int, written: str) -> Change:
     return currency.start(), end, f"{written[0]}{currency.group()}{written[1:]}"
 
 
-def _apply(text: str, changes: Sequence[Change]) -> str:
+def apply_changes(text: str, changes: Sequence[Change]) -> str:
+    """Return the text with every change made; no two of them overlap."""
     for start, end, written in sorted(changes, reverse=True):
         text = text[:start] + written + text[end:]
     return text
 
 
-def _restate(claim: Claim, numeral: Numeral, text: str, new: Fraction, *, is_given: bool) -> list[Change]:
+def restate(claim: Claim, numeral: Numeral, text: str, new: Fraction, *, is_given: bool) -> list[Change]:
     """Repeat the new conclusion where the step repeats the old one: in its annotation, and in what follows.
 
     What follows is left alone where the problem gives the same number, for it may be the problem's. A fraction is

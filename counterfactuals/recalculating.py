@@ -100,19 +100,24 @@ def _without_a_given(claim: Claim, text: str) -> Iterator[tuple[Fraction, list[C
     """Yield the calculation without each operand that the problem gives, with the sign that joins it to the others."""
     begin, end = claim.span.start, claim.span.start + len(claim.left)
     bindings = {operand.text: operand.value for operand in claim.operands}
-    if len(claim.operands) < MIN_OPERANDS or text[begin:end] != claim.left or _computed(claim.left, bindings) is None:
+    if (
+        len(claim.operands) < MIN_OPERANDS
+        or text[begin:end] != claim.left
+        or compute_left(claim.left, bindings) is None
+    ):
         return
     for operand in claim.operands:
         cut = _cut(operand, begin, end, text) if operand.source is SourceKind.PROBLEM else None
         rest = "" if cut is None else _BRACKETED.sub("", text[begin : cut[0]] + text[cut[1] : end])
         if cut is None or _OPERATOR.search(rest) is None:
             continue
-        value = _computed(text[begin : cut[0]] + text[cut[1] : end], bindings)
+        value = compute_left(text[begin : cut[0]] + text[cut[1] : end], bindings)
         if value is not None and value != claim.result:
             yield value, [(*cut, "")]
 
 
-def _computed(left: str, bindings: dict[str, Fraction]) -> Fraction | None:
+def compute_left(left: str, bindings: dict[str, Fraction]) -> Fraction | None:
+    """Return what the left side of a claim comes to, its names bound; None where that cannot be said."""
     expression = parse_expression(left, frozenset(name for name in bindings if name.isalpha()))
     return None if expression is None else evaluate(expression, bindings)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from counterfactuals.mistakes import plant_mistakes
 from rafs.engines.step_reader import TransformersStepReader
 from rafs.engines.weights import locate
 from rafs.errors import ConfigError
@@ -39,6 +41,9 @@ def train_verifier(
         Path | None, typer.Option(help="Folder of what was read; beside the head's file by default.")
     ] = None,
     leave_out: Annotated[list[str] | None, typer.Option(help="A subset not to learn from; may be repeated.")] = None,
+    planted: Annotated[
+        int, typer.Option(min=0, max=8, help="Mistakes planted in each right solution, to learn from as well.")
+    ] = 1,
     licences: Annotated[str, typer.Option(help="Licences of the traces, written into the head's file.")] = "",
     seed: Annotated[int, typer.Option(help="Draws folds and trees.")] = 0,
     models_file: ModelsFile = None,
@@ -55,6 +60,7 @@ def train_verifier(
         settings = load_settings(models_file=models_file)
         entry = load_registry(settings.models_file).model(base)
         learned, measured = read_files(files, leave_out or ()), read_files(measure or ())
+        slips = read_files(files, leave_out or (), partial(plant_mistakes, n=planted, seed=seed)) if planted else []
         recipe = Recipe(seed=seed, main_source=learned[0].source if learned else "")
         reader = _load(entry, settings)
         with Progress(console=Console(stderr=True)) as bars:
@@ -64,10 +70,10 @@ def train_verifier(
                 return lambda: bars.advance(bar)
 
             needed = BaseNeeded(weights_sha256=reader.weights_sha256(), dtype="bfloat16", layers=reader.layers)
-            about = {"base": f"{entry.id} {revision_of(entry)}", **notes_of(learned, licences, recipe)}
+            about = {"base": f"{entry.id} {revision_of(entry)}", **notes_of([*learned, *slips], licences, recipe)}
             folder = out.with_suffix(".readings") if work is None else work
             try:
-                run = train(learned, measured, reader, needed, recipe, folder, out, about, show)
+                run = train(learned, measured, slips, reader, needed, recipe, folder, out, about, show)
                 trained = asyncio.run(run)
             finally:
                 reader.close()

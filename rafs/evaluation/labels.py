@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+PLANTED = "Planted"
+"""Source of the traces whose mistake was planted by a rule."""
+
 
 class LabelLevel(StrEnum):
     """What the people who labelled a trace looked at."""
@@ -43,6 +46,8 @@ class LabelledTrace:
     gold_answer: str | None = None
     generator: str | None = None
     error_note: str | None = None
+    step_notes: tuple[str | None, ...] | None = None
+    """What an expert said of each step, shape (n_steps,); None where steps were not commented one by one."""
     label_suspect: str | None = None
     """Why the label is doubted, where it is."""
     samples: tuple[str, ...] = ()

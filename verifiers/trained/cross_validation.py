@@ -47,6 +47,7 @@ def cross_validate(
     traces: Sequence[ReadExample],
     recipe: Recipe,
     measured_only: Iterable[ReadExample] = (),
+    planted: Sequence[ReadExample] = (),
     done: Callable[[], None] = lambda: None,
 ) -> tuple[list[HeldOut], tuple[float, float]]:
     """Fit a head per fold on the other folds, and calibrate all of them on what they said of unseen steps.
@@ -55,6 +56,7 @@ def cross_validate(
         traces: To learn from.
         recipe: Settings of the fits.
         measured_only: Traces that no head may learn from; each is judged by the head of its problem's fold.
+        planted: Traces with planted mistakes: learned from with the problem that they are of, and never judged.
         done: Called after each fold.
 
     Returns:
@@ -64,7 +66,8 @@ def cross_validate(
     judged: list[tuple[ReadExample, int, NDArray[np.float64]]] = []
     others = [(one, fold_of(one.example.group, recipe.seed)) for one in measured_only]
     for fold in range(N_FOLDS):
-        head = fit_head([one for one, own in zip(traces, folds, strict=True) if own != fold], recipe)
+        taught = [one for one in (*traces, *planted) if fold_of(one.example.group, recipe.seed) != fold]
+        head = fit_head(taught, recipe)
         held = [(one, own) for one, own in [*zip(traces, folds, strict=True), *others] if own == fold]
         judged += [(one, own, one.log_odds(head)) for one, own in held]
         done()

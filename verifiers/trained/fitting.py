@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rafs.engines.pooler_training import LabelledStates, PoolerRecipe, train_pooler
 from rafs.engines.token_pooler import TokenStates, Weights, score
 from rafs.errors import ConfigError
+from rafs.evaluation.labels import PLANTED
 from rafs.step_reading import StepReading
 from verifiers.trained.examples import Example
 from verifiers.trained.head import STANDARD_LIMIT, Projection, Rows, StepHead
@@ -32,6 +33,8 @@ class Recipe:
     """Source that the head is made for; empty weighs all alike."""
     weight_elsewhere: float = 0.4
     """Of a step of another source: it teaches less of how errors look in the main one."""
+    weight_planted: float = 0.2
+    """Of the step with a mistake that was planted: it is no writer's own."""
     n_components: int = 8
     penalty: float = 0.003
     """C of the logistic regression: its weights have a Gaussian prior of variance C."""
@@ -151,7 +154,8 @@ def balance(wrong: NDArray[np.int8], subsets: NDArray[np.str_]) -> NDArray[np.fl
 
 def _source_weights(subsets: NDArray[np.str_], recipe: Recipe) -> NDArray[np.float64]:
     is_main = np.char.startswith(subsets, f"{recipe.main_source}/" if recipe.main_source else "")
-    return np.where(is_main, 1.0, recipe.weight_elsewhere)
+    is_planted = np.char.startswith(subsets, f"{PLANTED}/")
+    return np.where(is_planted, recipe.weight_planted, np.where(is_main, 1.0, recipe.weight_elsewhere))
 
 
 def _states(one: ReadExample) -> Rows:

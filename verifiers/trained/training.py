@@ -9,6 +9,7 @@ from pathlib import Path
 from rafs.engines.step_reader import TransformersStepReader
 from rafs.evaluation.datasets import read_traces
 from rafs.evaluation.intervals import Figure, Measurement
+from rafs.evaluation.labels import LabelledTrace
 from verifiers.trained.artefacts import BaseNeeded, save_head
 from verifiers.trained.cross_validation import (
     N_FOLDS,
@@ -50,19 +51,29 @@ def layers_of(n_layers: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(max(1, round(depth * n_layers)) for depth in DEPTHS))
 
 
-def read_files(paths: Iterable[Path], leave_out: Collection[str] = ()) -> list[Example]:
+def read_files(
+    paths: Iterable[Path],
+    leave_out: Collection[str] = (),
+    plant: Callable[[LabelledTrace], Sequence[LabelledTrace]] | None = None,
+) -> list[Example]:
     """Read the traces of files in any format that RAFS measures on, but those of some subsets.
+
+    Args:
+        paths: The files.
+        leave_out: Subsets.
+        plant: Makes of a trace those to return in its stead.
 
     Raises:
         InputError: A row is of no known format.
     """
-    traces = (trace for path in paths for trace in read_traces(path))
-    return read_examples(trace for trace in traces if trace.subset not in leave_out)
+    kept = (trace for path in paths for trace in read_traces(path) if trace.subset not in leave_out)
+    return read_examples(kept if plant is None else (made for trace in kept for made in plant(trace)))
 
 
 async def train(
     learned: Sequence[Example],
     measured: Sequence[Example],
+    planted: Sequence[Example],
     reader: TransformersStepReader,
     base: BaseNeeded,
     recipe: Recipe,
@@ -79,6 +90,7 @@ async def train(
     Args:
         learned: Traces to learn from.
         measured: Traces that are judged and never learned from.
+        planted: Traces that end in a planted mistake, learned from and never judged.
         reader: Of the base.
         base: What the head will need.
         recipe: Settings of the fits.
@@ -92,12 +104,11 @@ async def train(
         ConfigError: Too few labels to learn from.
     """
     key = f"{base.weights_sha256} {reader.fingerprint}"
-    done = progress("reading", len(learned) + len(measured))
-    read = await read_all(learned, reader, key, work, done)
-    others = await read_all(measured, reader, key, work, done)
-    held_out, scaling = cross_validate(read, recipe, others, progress("cross-validating", N_FOLDS))
+    done = progress("reading", len(learned) + len(measured) + len(planted))
+    read, others, slipped = [await read_all(each, reader, key, work, done) for each in (learned, measured, planted)]
+    held_out, scaling = cross_validate(read, recipe, others, slipped, progress("cross-validating", N_FOLDS))
     write_words(out.with_suffix(".words.jsonl"), held_out)
-    head = final_head(read, recipe, scaling)
+    head = final_head([*read, *slipped], recipe, scaling)
     save_head(out, head, base, about)
     return _summary(read, held_out, recipe)
 

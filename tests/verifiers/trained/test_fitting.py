@@ -8,10 +8,11 @@ from numpy.testing import assert_allclose
 
 from rafs.errors import ConfigError
 from rafs.evaluation.intervals import Figure
+from rafs.evaluation.labels import PLANTED
 from tests.verifiers.trained.made_traces import made_examples, with_readings
 from verifiers.trained.cross_validation import HeldOut, choose_threshold, cross_validate, fold_of, measure_subset
 from verifiers.trained.examples import ALL_RIGHT
-from verifiers.trained.fitting import Recipe, balance, fit_head
+from verifiers.trained.fitting import Recipe, _source_weights, balance, fit_head
 from verifiers.trained.head import StepHead
 
 RECIPE = Recipe(n_components=3, n_trees=20, least_leaf=3, width=8, epochs=3)
@@ -78,6 +79,20 @@ def test_traces_of_a_problem_share_a_fold() -> None:
     assert len(held_out) == 120
     assert all(len(found) == 1 for found in folds.values())
     assert {fold for found in folds.values() for fold in found} == set(range(5))
+
+
+def test_planted_mistakes_teach_and_are_never_judged() -> None:
+    planted = with_readings(made_examples(60), seed=3)
+    alone, _ = cross_validate(READ, RECIPE)
+    taught, _ = cross_validate(READ, RECIPE, planted=planted)
+    assert [one.example.id for one in taught] == [one.example.id for one in alone]
+    assert any((a.p_correct != b.p_correct).any() for a, b in zip(alone, taught, strict=True))
+
+
+def test_a_planted_mistake_weighs_less_than_a_natural_error() -> None:
+    subsets = np.array(["main/a", f"{PLANTED}/value", "other/b"])
+    weights = _source_weights(subsets, Recipe(main_source="main"))
+    assert weights[0] > weights[2] > weights[1] > 0
 
 
 def test_adding_a_problem_moves_no_other() -> None:

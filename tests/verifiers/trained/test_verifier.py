@@ -32,7 +32,7 @@ async def train_into(folder: Path, reader: TransformersStepReader, name: str = "
     base = BaseNeeded(weights_sha256=reader.weights_sha256(), dtype="float32", layers=reader.layers)
     examples = made_examples(44)
     await train(
-        *(examples, examples[:5], reader, base, RECIPE, folder / "readings", out),
+        *(examples, examples[:5], [], reader, base, RECIPE, folder / "readings", out),
         about=notes_of(examples, "made", RECIPE),
         progress=lambda what, total: lambda: None,
     )
@@ -67,7 +67,7 @@ async def test_the_report_names_each_subset(reader: TransformersStepReader, tmp_
     base = BaseNeeded(weights_sha256="", dtype="float32", layers=reader.layers)
     examples = made_examples(44)
     trained = await train(
-        *(examples, [], reader, base, RECIPE, tmp_path / "readings", tmp_path / "head.safetensors"),
+        *(examples, [], [], reader, base, RECIPE, tmp_path / "readings", tmp_path / "head.safetensors"),
         about={},
         progress=lambda what, total: lambda: None,
     )
