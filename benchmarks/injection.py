@@ -118,20 +118,21 @@ async def run(model_id: str, n_problems: int) -> None:
     stock = Stock(registry, settings.cache_dir, settings.torch_threads, settings.pull_command, secret)
     presets = [name for name in registry.presets.by_name() if _judges_in(registry, name, model_id)]
     if not presets:
-        raise SystemExit(f"no preset has the judge {model_id!r}")
+        raise SystemExit(f"no preset has the verifier {model_id!r}")
     async with stock.closing:
-        judge = next(judge for judge in stock.judges(presets[0]) if judge.name == f"judge:{model_id}")
+        asked = [*stock.prms(presets[0]), *stock.judges(presets[0])]
+        judge = next(judge for judge in asked if judge.name.partition(":")[2] == model_id)
         report(*await measure(judge, n_problems))
 
 
 def _judges_in(registry: Registry, preset: str, model_id: str) -> bool:
-    return any(entry.id == model_id for entry in registry.candidates(preset, Role.JUDGE))
+    return any(entry.id == model_id for role in (Role.PRM, Role.JUDGE) for entry in registry.candidates(preset, role))
 
 
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model-id", default="smollm2-135m-instruct", help="a judge of a preset in models.yaml")
+    parser.add_argument("--model-id", default="smollm2-135m-steps", help="a judge or prm of a preset in models.yaml")
     parser.add_argument("--problems", type=int, default=1, help="each has a right and a wrong trace")
     options = parser.parse_args()
     asyncio.run(run(options.model_id, options.problems))

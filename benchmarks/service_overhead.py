@@ -38,6 +38,7 @@ from rafs.engines.transformers_lm import TransformersProber
 from rafs.engines.weights import locate
 from rafs.reading import read_text
 from rafs.registry import load_registry
+from rafs.record import ProvenanceOut
 from rafs.request import ScoreRequest
 from rafs.types import Abstained, BlindTrace, LabelMass, ModelIdentity
 from rafs.usage import Meter
@@ -119,6 +120,9 @@ class ScorerAtOnce:
 
     def models(self) -> list[ModelStatus]:
         return []
+
+    def would_use(self, preset: str, seed: int) -> ProvenanceOut:
+        return self._response.provenance
 
     async def close(self) -> None:
         pass
@@ -248,7 +252,7 @@ async def _face(settings: Settings, response: ScoreResponse, body: bytes) -> flo
         (await client.post("/v1/score", content=body, headers={"content-type": "application/json"})).raise_for_status()
 
     spent: list[float] = []
-    for app in (create_app(ScorerAtOnce(response), settings), bare):
+    for app in (create_app(ScorerAtOnce(response), settings.model_copy(update={"result_cache_s": 0})), bare):
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://rafs") as client:
             spent.append(await least(partial(post, client)))
     return spent[0] - spent[1]

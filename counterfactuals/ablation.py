@@ -61,6 +61,7 @@ async def ablate(
     prefixes = list(dict.fromkeys([whole, *without.values()]))
     now = asyncio.get_running_loop().time()
     try:
+        meter.end_if_spent()
         async with asyncio.timeout_at(now + SHARE_OF_TIME * (ends_at - now)):
             drawn = await writer.continue_trace(trace.problem, prefixes, n, seed, meter, ANSWER_TOKENS)
     except (TimeoutError, BackendError) as error:

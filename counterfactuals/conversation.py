@@ -84,6 +84,7 @@ class Conversation:
             if number and await is_settled(await asyncio.to_thread(self._observed)):
                 self._settled = True
                 return
+            meter.end_if_spent()
             seed = self._seed + number * SEED_STRIDE
             drawn = await writer.continue_trace(self._trace.problem, prefixes, size, seed, meter)
             self._said += [

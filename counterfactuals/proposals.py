@@ -112,6 +112,7 @@ async def _ask_editor(
 ) -> dict[str, Proposed]:
     asked = list(dict.fromkeys(sentences))
     try:
+        meter.end_if_spent()
         async with asyncio.timeout_at(until):
             drawn = await editor.propose(asked, N_PROPOSALS, seed, meter)
     except (TimeoutError, BackendError, OverloadedError) as error:
@@ -133,6 +134,7 @@ async def _ask_validator(
     if not pairs:
         return {}
     try:
+        meter.end_if_spent()
         async with asyncio.timeout_at(until):
             return dict(zip(pairs, await validator.classify(pairs, meter), strict=True))
     except (TimeoutError, BackendError, OverloadedError) as error:

@@ -15,7 +15,6 @@ from rafs.consensus import Consensus, consensus_value
 from rafs.contracts import Embedder, Nli
 from rafs.errors import BackendError
 from rafs.outcomes import Component, ComponentName, Measured, Unmeasured
-from rafs.policy import NOT_EVALUATED
 from rafs.prefilter import most_pairs, nearest_pairs
 from rafs.sampling import Samples
 from rafs.stability import (
@@ -84,13 +83,13 @@ def no_agreement(reason: Unmeasured) -> Agreement:
     )
 
 
-async def count_votes(reading: Reading, sent: Sequence[Sampled]) -> Agreement:
+async def count_votes(reading: Reading, sent: Sequence[Sampled], settled: Unmeasured) -> Agreement:
     """Count the answers of the samples that came with the request, which takes no model, and leave it at that."""
     if not sent:
-        return no_agreement(NOT_EVALUATED)
+        return no_agreement(settled)
     reader, samples = SampleReader(reading), Samples(texts=tuple(sent))
     ballot = await reader.count(samples, await reader.read(samples))
-    return replace(no_agreement(NOT_EVALUATED), gathered=samples, ballot=ballot, consensus=ballot.consensus)
+    return replace(no_agreement(settled), gathered=samples, ballot=ballot, consensus=ballot.consensus)
 
 
 async def measure_agreement(

@@ -54,7 +54,7 @@ class AcceptThreshold(Wire):
     """The smallest score that is accepted, and the bound on what that lets through."""
 
     value: Annotated[float, Field(ge=0, le=100)] | None = Field(
-        description="Null where no threshold could be proven safe: then nothing is accepted."
+        description="Null where none could be proven safe: nothing is accepted. The default's where no data bear on it."
     )
     guarantee: str = Field(description="The bound in words, or why there is none.")
     alpha: Probability

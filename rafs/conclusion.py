@@ -23,7 +23,7 @@ from rafs.validity import step_validity, suspect_positions
 def conclude(job: ScoreInput, evidence: Evidence, policy: Policy, preset: Preset, meter: Meter) -> ScoreResult:
     """Compute components, score, interval, suspect step, status and outcome."""
     effects = evidence.interventions.effects
-    components = _components(evidence, policy)
+    components = measure_components(evidence, policy)
     score = aggregate(components, policy.weights, policy.epsilon)
     suspects = suspect_positions(evidence.verdicts.combined, policy.tau_step)
     findings = _findings(job, evidence, components, score, policy)
@@ -116,12 +116,13 @@ def _decision_with(
     job: ScoreInput, evidence: Evidence, observed: Interventions, support: Component, policy: Policy, preset: Preset
 ) -> Decision:
     known = replace(evidence, interventions=observed, cut_off=evidence.cut_off - {Stage.INTERVENE})
-    components = _components(known, policy) | {ComponentName.SUPPORT: support}
+    components = measure_components(known, policy) | {ComponentName.SUPPORT: support}
     score = aggregate(components, policy.weights, policy.epsilon)
     return decide(_findings(job, known, components, score, policy), policy, preset)
 
 
-def _components(evidence: Evidence, policy: Policy) -> dict[ComponentName, Component]:
+def measure_components(evidence: Evidence, policy: Policy) -> dict[ComponentName, Component]:
+    """Return P, S, C and D as far as the evidence measures them."""
     return {
         ComponentName.VALIDITY: _validity(evidence, policy),
         ComponentName.SUPPORT: _support(evidence, evidence.interventions, policy),
@@ -152,7 +153,7 @@ def _findings(
         suspect=bool(suspect_positions(verdicts.combined, policy.tau_step)),
         disagree=any(spread is not None and spread > policy.tau_disagree for spread in verdicts.disagreement),
         verifier_down=not verdicts.heard_models and _some_model_failed(evidence),
-        arithmetic_alone=not (verdicts.heard_models or evidence.settled),
+        arithmetic_alone=not verdicts.heard_models and evidence.settled is None,
         derived_matches=evidence.link.matches,
         decorative=_is_measured(components, ComponentName.SUPPORT) and not any(effect.delta for effect in effects),
         answer_is_modal=None if consensus.mostly_unanswered else consensus.answer_is_modal,

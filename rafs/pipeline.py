@@ -1,12 +1,14 @@
 """The whole flow: one trace in, one decision out."""
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from rafs.agreement import count_votes, measure_agreement
 from rafs.ballot import SampleReader
+from rafs.bounds import is_out_of_reach
 from rafs.calibration import Calibration
 from rafs.conclusion import can_accept, conclude, is_settled, least_consensus
 from rafs.contracts import Algebra, AnswerJudge, Editor, Embedder, Ensemble, Generator, Nli, Prober
@@ -15,10 +17,10 @@ from rafs.following import ask_whether_follows
 from rafs.independence import choose_independent, refuse_kin
 from rafs.interventions import NO_INTERVENTIONS, Interventions, ProbeLimits
 from rafs.outcomes import ComponentName, Unmeasured
-from rafs.policy import Policy, Preset
+from rafs.policy import NOT_EVALUATED, OUT_OF_REACH, Policy, Preset
 from rafs.probes import silent_probes
 from rafs.reading import read_text, settle_reading
-from rafs.result import Evidence, ScoreInput, ScoreResult, begin_evidence
+from rafs.result import Evidence, Observer, ScoreInput, ScoreResult, begin_evidence, unobserved
 from rafs.rounds import StopRule
 from rafs.sampling import Samples, gather_samples
 from rafs.usage import Meter, Stage
@@ -54,8 +56,13 @@ class Pipeline:
         self._prober = prober
         self._calibration = calibration
 
-    async def score(self, job: ScoreInput, meter: Meter) -> ScoreResult:
-        """Score one trace; past the preset's deadline, conclude from what is known by then.
+    async def score(self, job: ScoreInput, meter: Meter, observe: Observer = unobserved) -> ScoreResult:
+        """Score one trace; past the deadline or the token budget, conclude from what is known by then.
+
+        Args:
+            job: What to score.
+            meter: Where cost is counted, and how much is allowed.
+            observe: Told whenever a stage has added to the evidence.
 
         Raises:
             InputError: The trace or a sample has too many steps.
@@ -64,16 +71,23 @@ class Pipeline:
         override = self._policy.independence_override
         refused = refuse_kin(self._ensemble.models, job.writer, override=override)
         writer = self._generators.get((job.writer.model or "").casefold())
-        deadline = asyncio.get_running_loop().time() + self._preset.deadline_s
+        seconds = min(self._preset.deadline_s, job.deadline_s or math.inf)
+        deadline = asyncio.get_running_loop().time() + seconds
         with meter.timed("read"):
             reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
         evidence = begin_evidence(reading, refused, self._ensemble.models, writer.identity if writer else None)
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
                 await self._check(evidence, meter)
+                observe(evidence)
                 rule = self._stop_rule(job, evidence)
+                verified = group.create_task(self._verify(evidence, job, deadline, meter))
+                if self._preset.stop_when_settled:  # a cascade: nobody is asked before it is known to be needed
+                    await verified
                 agreed = group.create_task(self._agree(evidence, job, writer, rule, meter))
-                await self._verify(evidence, job, deadline, meter)
+                agreed.add_done_callback(lambda _: observe(evidence))
+                await verified
+                observe(evidence)
                 limits = ProbeLimits(
                     ends_at=deadline,
                     is_settled=partial(self._is_settled, evidence, job, agreed),
@@ -81,7 +95,7 @@ class Pipeline:
                 )
                 await self._intervene(evidence, job, writer, limits, meter)
         except TimeoutError:
-            pass  # what the deadline cut off is named in the evidence
+            pass  # what the deadline cut off is named in the evidence, and so is what the token budget did
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
         return conclude(job, evidence, self._policy, self._preset, meter)
@@ -93,17 +107,24 @@ class Pipeline:
             evidence.link = link_answer(evidence.reading.trace, evidence.reading.graph)
         with meter.timed(Stage.VERIFY):
             evidence.verdicts = await self._ensemble.check(evidence.reading.blind(), evidence.refused, meter)
-        if self._preset.stop_when_settled and evidence.verdicts.refutes:
-            evidence.settle()
+        self._stop_where_settled(evidence)
+
+    def _stop_where_settled(self, evidence: Evidence) -> None:
+        if self._preset.stop_when_settled:
+            if evidence.verdicts.refutes:
+                evidence.settle(NOT_EVALUATED)
+            elif is_out_of_reach(evidence, self._policy, self._preset):
+                evidence.settle(OUT_OF_REACH)
 
     async def _verify(self, evidence: Evidence, job: ScoreInput, deadline: float, meter: Meter) -> None:
-        if evidence.settled or Stage.VERIFY in job.cut_off:
+        if evidence.settled or Stage.VERIFY in job.cut_off or (meter.is_spent and self._ensemble.models):
             return
         with meter.timed(Stage.VERIFY):
             evidence.verdicts = await self._ensemble.verify(
                 evidence.reading.blind(), evidence.verdicts, evidence.refused, deadline, meter
             )
         evidence.cut_off.discard(Stage.VERIFY)
+        self._stop_where_settled(evidence)
 
     def _stop_rule(self, job: ScoreInput, evidence: Evidence) -> StopRule:
         """Return when to stop drawing samples; by what the checkers said alone, however fast the models are.
@@ -124,11 +145,13 @@ class Pipeline:
             return
         with meter.timed(Stage.AGREE):
             if evidence.settled:
-                evidence.agreement = await count_votes(evidence.reading, job.samples)
+                evidence.agreement = await count_votes(evidence.reading, job.samples, evidence.settled)
             else:
                 reader = SampleReader(evidence.reading)
                 samples = job.drawn or await self._gather(job, writer, reader, rule, meter)
                 validator = self._validator_for(job)
+                if meter.is_spent and (validator is not None or samples.is_unfinished):
+                    return
                 evidence.agreement = await measure_agreement(
                     evidence.reading, samples, validator, meter, reader, self._embedder_for(job)
                 )
@@ -145,10 +168,13 @@ class Pipeline:
         self, evidence: Evidence, job: ScoreInput, writer: Generator | None, limits: ProbeLimits, meter: Meter
     ) -> None:
         """Edit and observe; what time ran out for is named, and what was observed by then stays."""
-        if evidence.settled or (Stage.INTERVENE in job.cut_off and job.n_tried is None):
+        if evidence.settled == NOT_EVALUATED or (Stage.INTERVENE in job.cut_off and job.n_tried is None):
+            return
+        asked = None if evidence.settled else writer  # a replay takes no model
+        if meter.is_spent and self._can_ask(asked):
             return
         with meter.timed(Stage.INTERVENE):
-            evidence.interventions = await self._observe(evidence, job, writer, limits, meter)
+            evidence.interventions = await self._observe(evidence, job, asked, limits, meter)
         if not evidence.interventions.late:
             evidence.cut_off.discard(Stage.INTERVENE)
 
@@ -156,7 +182,7 @@ class Pipeline:
         self, evidence: Evidence, job: ScoreInput, writer: Generator | None, limits: ProbeLimits, meter: Meter
     ) -> Interventions:
         """Let the writer go on, or replay where it is known which result the answer hangs on."""
-        link, can_ask = evidence.link, writer is not None and self._preset.n_continuations > 0
+        link, can_ask = evidence.link, self._can_ask(writer)
         if link.target is None and not link.is_absent and not can_ask:
             missing, silent = Unmeasured(reason="answer_not_traced_to_a_claim"), Unmeasured(reason="no_generator")
             probes = silent_probes(self._preset.probes, silent)
@@ -187,6 +213,9 @@ class Pipeline:
             return False
         await asyncio.wait({agreed})
         return is_settled(job, evidence, so_far, self._policy, self._preset)
+
+    def _can_ask(self, writer: Generator | None) -> bool:
+        return writer is not None and self._preset.n_continuations > 0
 
     def _embedder_for(self, job: ScoreInput) -> Embedder | None:
         return choose_independent(self._embedders, job.writer, override=False)

@@ -61,6 +61,10 @@ class Preset:
 
 NOT_EVALUATED = Unmeasured(reason="not_evaluated", detail="a checker refuted a step, which settles the decision")
 """A component for which nothing was run; no reason to abstain, since the decision rests on the refuted step."""
+OUT_OF_REACH = Unmeasured(
+    reason="not_evaluated", detail="no Accept can come of it: the score stays below the threshold"
+)
+"""The same where what is measured already keeps the score below the smallest accepted one."""
 
 
 class Independence(StrEnum):
@@ -188,8 +192,9 @@ def _abstentions(findings: Findings, preset: Preset) -> list[str]:
 
 
 def _unmeasured(findings: Findings, names: frozenset[ComponentName], reason: Reason) -> list[str]:
-    """Name what is missing; what a refuted step left unasked is not where the rest has a score: that step decides."""
-    excused = {NOT_EVALUATED} if findings.refuted and findings.aggregate is not None else set[Unmeasured]()
+    """Name what is missing; what a settled decision left unasked is not where the rest has a score, which decides."""
+    settled = {OUT_OF_REACH, NOT_EVALUATED} if findings.refuted else {OUT_OF_REACH}
+    excused = settled if findings.aggregate is not None else set[Unmeasured]()
     parts = findings.components.items()
     missing = {name for name, part in parts if isinstance(part, Unmeasured) and part not in excused}
     return [f"{reason}:{name}" for name in ComponentName if name in names & missing]

@@ -8,12 +8,14 @@ from pydantic import BaseModel, Field, JsonValue, StringConstraints, Tag, field_
 
 from rafs.limits import (
     MAX_ANSWER_CHARS,
+    MAX_DEADLINE_S,
     MAX_PROBLEM_CHARS,
     MAX_RULES,
     MAX_SAMPLES,
     MAX_SEED,
     MAX_STEP_CHARS,
     MAX_STEPS,
+    MAX_TOKEN_BUDGET,
     MAX_TRACE_CHARS,
 )
 from rafs.messages import Conversation, Message, Name, Turn, Wire, conversation_text, shape_of, shapes, unusable
@@ -23,6 +25,8 @@ from rafs.types import Sampled
 Problem = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
 TraceText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TRACE_CHARS)]
 StepText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_STEP_CHARS)]
+BYTES_PER_TOKEN = 4
+"""About, of English and of most other writing."""
 UNUSABLE_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -77,6 +81,20 @@ class ScoreRequest(Wire):
     )
     preset: Name | None = Field(default=None, examples=["gate", "standard", "deep"])
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
+    deadline_s: float | None = Field(
+        default=None,
+        gt=0,
+        le=MAX_DEADLINE_S,
+        description="Seconds after which no model is waited for, where that is less than the preset's deadline; what "
+        "was cut off is named.",
+    )
+    token_budget: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_TOKEN_BUDGET,
+        description="When so many tokens went through models, no model is asked any more; calls under way end. What "
+        "was cut off is named as by a deadline.",
+    )
     include: list[Literal["record", "interventions"]] = Field(
         default=[],
         max_length=8,
@@ -121,6 +139,14 @@ class ScoreRequest(Wire):
             return self.trace
         steps = tuple(step for step in self.trace if isinstance(step, str))
         return steps or conversation_text(self.trace)
+
+    def estimate_tokens(self) -> int:
+        """Return about how many tokens models will read: the problem with the trace, and with every sample."""
+        n_texts = 1 + len(self.samples)
+        n_bytes = len(self.problem.encode()) * n_texts
+        n_bytes += sum(len(text.encode()) for _, text in _texts(self.trace))
+        n_bytes += sum(len(sample.text.encode()) for sample in self.sampled())
+        return max(1, n_bytes // BYTES_PER_TOKEN)
 
     @model_validator(mode="after")
     def bound_the_whole(self) -> "ScoreRequest":

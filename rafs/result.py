@@ -1,6 +1,6 @@
 """What goes into the flow and what comes out of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rafs.aggregation import Aggregate
@@ -31,6 +31,8 @@ class ScoreInput:
     seed: int
     edit_seed: int
     """`seed` with the server's secret mixed in; draws the counterfactual edits."""
+    deadline_s: float | None = None
+    """The caller's, where that is less than the preset's; a replay has none."""
     cut_off: frozenset[Stage] = frozenset()
     """In a replay: the stages that the deadline cut off when the record was made; they are not run again."""
     drawn: Samples | None = None
@@ -59,8 +61,8 @@ class Evidence:
     """Stages that are not finished; empty at the end, unless the deadline passed."""
     followed: Followed = NOT_ASKED
     """What models said on whether the answer follows, where the graph cannot say."""
-    settled: bool = False
-    """A checker refuted a step and the preset stops there: what needs a model was not evaluated."""
+    settled: Unmeasured | None = None
+    """Why no model is asked any more, where the preset stops once the decision cannot change."""
 
     @property
     def entailment(self) -> AnswerEntailment | Unmeasured:
@@ -73,11 +75,21 @@ class Evidence:
         editing = self.interventions.editing
         return self.agreement.validator or self.followed.validator or (editing.validator if editing.opinions else None)
 
-    def settle(self) -> None:
+    def settle(self, why: Unmeasured) -> None:
         """Note that the decision cannot change any more, and what is not run therefore."""
-        self.settled = True
-        self.interventions = replace(NO_INTERVENTIONS, missing=NOT_EVALUATED)
-        self.cut_off -= {Stage.VERIFY, Stage.INTERVENE}
+        self.settled = why
+        self.cut_off -= {Stage.VERIFY}
+        if why == NOT_EVALUATED:
+            self.interventions = replace(NO_INTERVENTIONS, missing=why)
+            self.cut_off -= {Stage.INTERVENE}
+
+
+Observer = Callable[[Evidence], None]
+"""Told of the evidence as it grows; it keeps nothing of it, changes nothing, and does not raise."""
+
+
+def unobserved(evidence: Evidence) -> None:
+    """Watch nothing."""
 
 
 def begin_evidence(

@@ -31,8 +31,13 @@ class Samples:
     n_planned: int = 0
     """How many were to be drawn at most; 0 where they were sent."""
     stopped: Stopped | None = None
-    """Why no more were drawn; None where they were sent."""
+    """Why no more were drawn; None where they were sent, or the token budget was spent."""
     missing: Unmeasured | None = None
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the token budget was spent before all were drawn that were wanted."""
+        return self.drawn and self.stopped is None
 
 
 async def gather_samples(
@@ -62,11 +67,14 @@ async def gather_samples(
     if generator is None:
         return _none_because("none sent, and the writer is no generator of models.yaml")
     texts: list[Sampled] = []
-    stopped = Stopped.ALL_DRAWN
+    stopped: Stopped | None = Stopped.ALL_DRAWN
     while left := n - len(texts):
         wanted, why = (left, stopped) if plan is None else await plan(texts)
         if not wanted:
             stopped = why
+            break
+        if meter.is_spent:
+            stopped = None
             break
         try:
             drawn = await generator.sample(problem, wanted, seed, meter, first=len(texts))

@@ -50,6 +50,24 @@ class Meter:
 
     caller: Caller = field(default_factory=Caller)
     stages: dict[str, StageUsage] = field(default_factory=dict)
+    token_budget: int | None = None
+    """Tokens after which no model is asked any more; None for no bound."""
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether so many tokens went through models that none is asked any more; what is under way may end."""
+        if self.token_budget is None:
+            return False
+        return sum(usage.tokens for usage in self.stages.values()) >= self.token_budget
+
+    def end_if_spent(self) -> None:
+        """Called before a model is asked.
+
+        Raises:
+            TimeoutError: The budget is spent; it ends a stage as the deadline does.
+        """
+        if self.is_spent:
+            raise TimeoutError("the token budget is spent")
 
     def add(self, stage: str, *, calls: int = 0, tokens: int = 0, reused: int = 0) -> None:
         """Count calls, the tokens that went through a model, and reused opinions in `stage`."""

@@ -22,8 +22,8 @@ from rafs.families import UNNAMED
 from rafs.model_entry import ModelEntry
 from rafs.registry import Registry
 from service.audits import asked_with
-from service.identity import identity_of
-from service.scorer import revision_of
+from service.identity import revision_of
+from service.one_model import order_of
 from service.settings import Settings
 from service.stock import Order, build_prober
 from verifiers.judge import JudgeVerifier
@@ -133,16 +133,7 @@ async def run_audits(
         BackendError: The model failed: then there is no verdict.
     """
     async with AsyncExitStack() as closing:
-        order = Order(
-            entry=judge,
-            identity=identity_of(judge, models),
-            cache=settings.cache_dir,
-            threads=settings.torch_threads,
-            pull=settings.pull_command,
-            fence_key=settings.edit_secret.get_secret_value().encode(),
-            engines={},
-            closing=closing,
-        )
+        order = order_of(judge, models, settings, closing)
         prober = await asyncio.to_thread(build_prober, order)
         return [await _run(prober, order, models, sheet, seed, show) for sheet in sheets]
 

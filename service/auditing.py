@@ -19,6 +19,7 @@ from service.audit_run import Audit, Sheet, Sources, prepare, run_audits, to_rep
 from service.audit_table import print_audit
 from service.exits import Exit, explained
 from service.models_cli import ModelsFile
+from service.one_model import entry_named
 from service.settings import Settings, load_settings
 from service.visible import show_text
 from verifiers.oracles.citations import Style
@@ -55,7 +56,7 @@ def audit(
         scipy_stats()  # a long run must not end in a missing library
         settings = load_settings(models_file=models_file)
         models = load_registry(settings.models_file)
-        judge = _judge_named(model, models)
+        judge = entry_named(model, Role.JUDGE, models)
         sources = Sources(n=n, seed=seed, natural=natural or (), registry=registry, style=style, password=password)
         sheets = [prepare(name, sources) for name in dict.fromkeys(oracle or [OracleName.ARITHMETIC])]
         audits = _show_and_run(judge, models, settings, sheets, seed)
@@ -72,15 +73,6 @@ def audit(
         console.print(f"Written to {show_text(str(beside), None)}")
     if any(one.entry.verdict is AuditVerdict.NO_DISCRIMINATION for one in audits):
         raise typer.Exit(Exit.DIFFERENT)
-
-
-def _judge_named(model: str, models: Registry) -> ModelEntry:
-    judges = {entry.id: entry for entry in models.models if Role.JUDGE in entry.roles}
-    if model not in judges:
-        allowed = ", ".join(judges)
-        message = f"there is no judge {show_text(model)!r}; known are {allowed}"
-        raise InputError(message, field="ID", got=show_text(model), allowed=allowed)
-    return judges[model]
 
 
 def _show_and_run(

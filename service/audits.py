@@ -8,8 +8,7 @@ from pathlib import Path
 from rafs.evaluation.audit_file import failures, load_audits, path_beside
 from rafs.model_entry import ModelEntry, Role
 from rafs.registry import PresetEntry, Registry, find_default
-from service.identity import identity_of
-from service.scorer import revision_of
+from service.identity import identity_of, revision_of
 from verifiers.barred import BarredJudge
 from verifiers.judge_prompt import ANSWER_PROMPT_VERSION, PROMPT_VERSION
 from verifiers.pairwise import PAIR_PROMPT_VERSION

@@ -28,11 +28,12 @@ from service.calibrations import pins_of
 from service.drift import print_drift
 from service.exits import Exit, explained
 from service.labelled_runs import LabelledRun, facts_of, read_runs, refused
+from service.labelled_scoring import DEADLINE_S
 from service.models_cli import CalibrationFile, ModelsFile
 from service.rescoring import VERIFIERS, Rescorer
 from service.scorer import Scorer
 from service.settings import Settings, load_settings
-from service.wiring import build_scorer
+from service.wiring import scorer_and_judges
 
 SHOWN = (
     ("gate", "accepted"),
@@ -109,12 +110,13 @@ def calibrate_preset(
         if not sources or out is None:
             raise refused("arguments", "too few", "RUN|FILE... with --out FILE, or --check with --calibration")
         settings = load_settings(models_file=models_file, preset=preset or _preset_of(sources), calibration=calibration)
-        scorer = build_scorer(settings)
+        scorer, _ = scorer_and_judges(settings, DEADLINE_S)
         options = Options(
             alpha=alpha, delta=delta, seed=seed, test_share=test_share, fit_only=frozenset(fit_only or ())
         )
         linear_models()  # a run of hours must not end in a missing library
-        runs = read_runs(sources, scorer, settings.preset, generator, out.with_suffix(".run"))
+        registry = load_registry(settings.models_file)
+        runs = read_runs(sources, scorer, registry, settings.preset, generator, out.with_suffix(".run"))
         items, notes = _gather(runs, options, leave_out or (), words or ())
         artefact = _make(runs, items, notes, scorer, settings, options, licences)
         save_artefact(artefact, out)

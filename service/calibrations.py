@@ -1,16 +1,13 @@
 """Which calibration each preset uses: an artefact that a setting or models.yaml names, or the default."""
 
-import hashlib
 import logging
 from pathlib import Path
 
 from rafs.calibration_file import Artefact, Pin, load_artefact, scoring_hash
 from rafs.errors import ConfigError
-from rafs.model_entry import ModelEntry
 from rafs.registry import Registry, find_default
-from service.scorer import revision_of
+from service.identity import revision_of
 from service.settings import Settings
-from verifiers.trained.artefacts import FOLDER as HEADS
 
 logger = logging.getLogger(__name__)
 
@@ -62,21 +59,10 @@ def misfit(artefact: Artefact, registry: Registry, preset: str) -> str:
 def pins_of(registry: Registry, preset: str) -> list[Pin]:
     """Return the models of a preset as they are now, by role and preference."""
     return [
-        Pin(id=entry.id, role=role.value, revision=_revision(entry))
+        Pin(id=entry.id, role=role.value, revision=revision_of(entry))
         for role in sorted(registry.presets.by_name()[preset].models)
         for entry in registry.candidates(preset, role)
     ]
-
-
-def _revision(entry: ModelEntry) -> str:
-    if entry.trained is None:
-        return revision_of(entry)
-    head = HEADS / entry.trained  # an absolute path stands for itself
-    try:
-        digest = hashlib.sha256(head.read_bytes()).hexdigest()
-    except OSError as error:
-        raise ConfigError(f"model {entry.id!r}: the trained head {entry.trained!r}: {error.strerror}") from error
-    return f"{revision_of(entry)}+head.{digest[:12]}"
 
 
 def _find(name: str, models_file: Path) -> Path:

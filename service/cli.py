@@ -1,4 +1,4 @@
-"""The command line: `rafs score | explain | serve | models | replay | train-verifier | eval | audit | calibrate`."""
+"""The command line: `rafs score | explain | serve | keys | models | replay | train-verifier | eval | audit | ...`."""
 
 import asyncio
 import logging
@@ -14,12 +14,14 @@ from rafs import __version__
 from rafs.errors import InputError, RafsError
 from rafs.wire import ScoreResponse
 from service.auditing import audit
+from service.batch.command import batch
 from service.calibrating import calibrate_preset
 from service.evaluating import evaluate
 from service.exits import Exit, complain, explained
 from service.explaining import explain
 from service.faces import faces_of
 from service.input_files import ScoreOptions, expand, read_request
+from service.keys_cli import keys_app
 from service.models_cli import CalibrationFile, ModelsFile, models_app
 from service.replaying import compare, read_record
 from service.report import render_report
@@ -28,6 +30,7 @@ from service.server import check_address, check_port
 from service.server import serve as run_server
 from service.settings import load_settings
 from service.train_cli import train_verifier
+from service.truthful import measure_truthfulness
 from service.visible import show_text
 
 app = typer.Typer(
@@ -37,6 +40,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(models_app, name="models")
+app.add_typer(keys_app, name="keys")
 
 
 def _print_version(wanted: bool) -> None:
@@ -113,6 +117,8 @@ def score(
 app.command()(explain)
 app.command()(train_verifier)
 app.command("eval")(evaluate)
+app.command()(batch)
+app.command("truthful")(measure_truthfulness)
 app.command()(audit)
 app.command("calibrate")(calibrate_preset)
 
@@ -123,7 +129,10 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on, 127.0.0.1 unless given.")] = None,
     port: Annotated[int | None, typer.Option(help="Port, 8000 unless given; 0 takes a free one.")] = None,
     allow_remote: Annotated[
-        bool | None, typer.Option("--allow-remote", help="Other machines may reach it; it asks nobody who they are.")
+        bool | None,
+        typer.Option(
+            "--allow-remote", help="Other machines may reach it without a key: a proxy in front asks for one."
+        ),
     ] = None,
     models_file: ModelsFile = None,
     calibration: CalibrationFile = None,

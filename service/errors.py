@@ -160,17 +160,19 @@ INTERNAL = Problem(
 
 def render(problem: Problem, request: Request) -> Response:
     """Return the problem as a response."""
-    detail = problem.detail
-    document = ProblemDocument(
+    content = describe(problem, request).model_dump_json()
+    return Response(content, status_code=problem.status, media_type=MEDIA_TYPE, headers=dict(problem.headers))
+
+
+def describe(problem: Problem, request: Request) -> ProblemDocument:
+    """Return the problem as a document."""
+    return ProblemDocument(
         type=f"/problems/{problem.slug}",
         title=problem.title,
         status=problem.status,
-        detail=show_text(detail, MAX_DETAIL),
+        detail=show_text(problem.detail, MAX_DETAIL),
         instance=request_id(request.scope),
         errors=[FaultOut(field=fault.field, got=fault.got, allowed=fault.allowed) for fault in problem.faults],
-    )
-    return Response(
-        document.model_dump_json(), status_code=problem.status, media_type=MEDIA_TYPE, headers=dict(problem.headers)
     )
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -15,11 +16,9 @@ MAX_FAULTS = 1_000
 """A body of nothing but unknown keys has hundreds of thousands; describing them would take seconds."""
 MAX_NAMED_FAULTS = 10
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-MODELS_BY_PATH: dict[str, type[BaseModel]] = {
-    "": ScoreRequest,
-    "generator": GeneratorInfo,
-}
-"""The model of every object that has no keys but its own."""
+MODELS_BY_PATH: dict[str, type[BaseModel]] = {"generator": GeneratorInfo}
+"""The model of every object below a body that has no keys but its own."""
+Body = TypeVar("Body", bound=BaseModel)
 LONE_SURROGATE = ("lone leading surrogate", "unexpected end of hex escape")
 """What pydantic's parser says of an escape such as `\\ud800` that is not one of a pair."""
 WORDS = {
@@ -61,10 +60,16 @@ class RequestError(InputError):
 
 
 def parse_request(body: bytes) -> ScoreRequest:
+    """Read a request to score; see `parse_body`."""
+    return parse_body(body, ScoreRequest)
+
+
+def parse_body(body: bytes, model: type[Body]) -> Body:
     """Read a request. Never recurses with the depth of the body, and never evaluates a number it does not need.
 
     Args:
         body: UTF-8 JSON, already limited in size; a byte order mark is ignored.
+        model: What it has to be.
 
     Raises:
         RequestError: It is no JSON, or not a request, or has a key twice (readers disagree on which one counts).
@@ -73,18 +78,18 @@ def parse_request(body: bytes) -> ScoreRequest:
     if not body.strip():
         raise RequestError([Fault(field="body", got="nothing", allowed="a JSON object")], malformed=True)
     try:
-        request = ScoreRequest.model_validate_json(body)
+        request = model.model_validate_json(body)
     except ValidationError as error:
-        raise to_request_error(error) from None
+        raise to_request_error(error, model) from None
     _refuse_repeated_keys(body)
     return request
 
 
-def to_request_error(error: ValidationError) -> RequestError:
-    """Return pydantic's complaint about a request in our words."""
+def to_request_error(error: ValidationError, model: type[BaseModel] = ScoreRequest) -> RequestError:
+    """Return pydantic's complaint about a request of a model in our words."""
     n_faults = error.error_count()
     if n_faults > MAX_FAULTS:
-        return RequestError([Fault(field="body", got=f"{n_faults} faults", allowed=_known_keys(""))])
+        return RequestError([Fault(field="body", got=f"{n_faults} faults", allowed=_known_keys("", model))])
     details = error.errors(include_url=False)
     if details[0]["type"] == "json_invalid":
         why = details[0]["ctx"]["error"]
@@ -93,10 +98,10 @@ def to_request_error(error: ValidationError) -> RequestError:
             return RequestError([Fault(field="body", got=got, allowed="text, whose surrogates come in pairs")])
         got = f"no JSON: {why}"
         return RequestError([Fault(field="body", got=got, allowed="a JSON object in UTF-8")], malformed=True)
-    return RequestError([_fault(each) for each in details[:MAX_NAMED_FAULTS]], n_faults=n_faults)
+    return RequestError([_fault(each, model) for each in details[:MAX_NAMED_FAULTS]], n_faults=n_faults)
 
 
-def _fault(details: ErrorDetails) -> Fault:
+def _fault(details: ErrorDetails, model: type[BaseModel]) -> Fault:
     path = list(_path(details["loc"]))
     context = details.get("ctx", {})
     got, allowed = show_value(details["input"]), WORDS.get(details["type"], "")
@@ -104,7 +109,7 @@ def _fault(details: ErrorDetails) -> Fault:
         case "missing":
             got, allowed = "nothing", "no omission, this key is required"
         case "extra_forbidden":
-            got, allowed = f"the unknown key '{show_text(path[-1])}'", _known_keys(".".join(path[:-1]))
+            got, allowed = f"the unknown key '{show_text(path[-1])}'", _known_keys(".".join(path[:-1]), model)
         case "unusable":
             path += [part for part in context["where"].split(".") if part]
             got, allowed = context["got"], context["allowed"]
@@ -126,8 +131,8 @@ def _path(loc: tuple[int | str, ...]) -> Iterator[str]:
     return (str(part) for part in loc if not (isinstance(part, str) and part.startswith("<")))
 
 
-def _known_keys(path: str) -> str:
-    model = MODELS_BY_PATH.get(path)
+def _known_keys(path: str, body: type[BaseModel]) -> str:
+    model = MODELS_BY_PATH.get(path) if path else body
     return "only known keys" if model is None else f"the keys {', '.join(model.model_fields)}"
 
 

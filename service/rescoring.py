@@ -14,8 +14,8 @@ from rafs.policy import Policy, Reason
 from rafs.registry import Registry
 from rafs.types import Abstained, BlindTrace, Judged, ModelIdentity, Verdict, Why
 from rafs.usage import Meter
-from service.evaluating import to_request
 from service.identity import identity_of
+from service.labelled_scoring import to_request
 from service.scorer import Scorer
 from service.wiring import REPLAY_DEADLINE_S, assemble
 from verifiers.symbolic import SymbolicVerifier

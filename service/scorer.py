@@ -15,7 +15,7 @@ from rafs.engines.solve_prompt import SOLVE_PROMPT_VERSION
 from rafs.errors import InputError
 from rafs.grammar.measures import load_units
 from rafs.independence import Writer
-from rafs.model_entry import ModelEntry, SourceKind
+from rafs.model_entry import ModelEntry
 from rafs.pipeline import Pipeline
 from rafs.policy import Policy
 from rafs.record import ModelOut, ProvenanceOut, Record
@@ -23,11 +23,15 @@ from rafs.recording import make_tape
 from rafs.registry import Registry, config_hash
 from rafs.request import GeneratorInfo, ScoreRequest
 from rafs.response import to_response
-from rafs.result import ScoreInput, ScoreResult
+from rafs.result import Observer, ScoreInput, ScoreResult, unobserved
 from rafs.sampling import Samples
 from rafs.usage import Caller, Meter, Priority, Stage
 from rafs.wire import ModelStatus, ScoreResponse
+from service.identity import revision_of
 from service.instructed import rules_of, with_instructions
+from service.progress import Narrator, Tell
+from service.terms import DEFAULT_TERMS, Terms
+from service.tracing import TracedMeter
 from service.used_models import models_used
 from verifiers.judge_prompt import ANSWER_PROMPT_VERSION, PROMPT_VERSION
 
@@ -137,8 +141,15 @@ class Scorer:
                 self._pipelines[preset] = await asyncio.to_thread(self._build_pipeline, preset)
             return self._pipelines[preset]
 
-    async def score(self, request: ScoreRequest) -> ScoreResponse:
+    async def score(
+        self, request: ScoreRequest, terms: Terms = DEFAULT_TERMS, tell: Tell | None = None
+    ) -> ScoreResponse:
         """Score one request.
+
+        Args:
+            request: Its own deadline and token budget are part of the terms already.
+            terms: How urgent it is, for whom, and within what bounds.
+            tell: Told what is known before the response is there.
 
         Raises:
             InputError: The preset is not one of the registry's, or the trace has too many steps.
@@ -146,7 +157,8 @@ class Scorer:
         """
         name = self._preset_of(request)
         rules_of(request)  # what is wrong with them is said before a model is asked
-        result = await self._run(name, request, _priority_of(name))
+        observe = unobserved if tell is None else Narrator(tell, self.policy_of(name))
+        result = await self._run(name, request, _as_urgent(terms, name), observe)
         job = result.input
         provenance = self._provenance(name, request.seed, models_used(result))
         record = Record(
@@ -165,7 +177,7 @@ class Scorer:
 
     async def measure(self, request: ScoreRequest) -> ScoreResult:
         """Score one request behind all others, and return everything that was found out; errors as of `score`."""
-        return await self._run(self._preset_of(request), request, Priority.BATCH)
+        return await self._run(self._preset_of(request), request, Terms(priority=Priority.BATCH), unobserved)
 
     def would_use(self, preset: str, seed: int) -> ProvenanceOut:
         """Say where the numbers of a preset come from, with all models that it may ask.
@@ -193,11 +205,13 @@ class Scorer:
             allowed = ", ".join(presets)
             raise InputError("there is no such preset", field="preset", got=repr(name), allowed=allowed)
 
-    async def _run(self, preset: str, request: ScoreRequest, priority: Priority) -> ScoreResult:
+    async def _run(self, preset: str, request: ScoreRequest, terms: Terms, observe: Observer) -> ScoreResult:
         pipeline = await self._pipeline(preset)
         writer = self._writer(request.generator or GeneratorInfo())
         job = to_input(request, writer, draw_seed(self._edit_secret, request))
-        return await pipeline.score(job, Meter(caller=Caller(priority=priority)))
+        caller = Caller(tenant=terms.tenant, priority=terms.priority)
+        meter = TracedMeter(caller=caller, token_budget=terms.token_budget)
+        return await pipeline.score(replace(job, deadline_s=terms.deadline_s), meter, observe)
 
     def _provenance(self, preset: str, seed: int, models: list[ModelOut]) -> ProvenanceOut:
         return ProvenanceOut(
@@ -262,8 +276,10 @@ def _as_recorded(job: ScoreInput, record: Record) -> ScoreInput:
     return replace(job, drawn=drawn, cut_off=frozenset(tape.cut_off), n_tried=n_tried)
 
 
-def _priority_of(preset: str) -> Priority:
-    return Priority.GATE if preset == "gate" else Priority.SCORE
+def _as_urgent(terms: Terms, preset: str) -> Terms:
+    """Return the terms of a request: a gate's decision is waited for, whichever path asks for it."""
+    is_waited_for = preset == "gate" and terms.priority is Priority.SCORE
+    return replace(terms, priority=Priority.GATE) if is_waited_for else terms
 
 
 def draw_seed(secret: str, request: ScoreRequest) -> int:
@@ -271,14 +287,3 @@ def draw_seed(secret: str, request: ScoreRequest) -> int:
     message = request.model_dump_json(include={"problem", "trace", "seed"}).encode()
     digest = hmac.new(secret.encode(), message, hashlib.sha256).digest()
     return int.from_bytes(digest[:6], "big")
-
-
-def revision_of(entry: ModelEntry) -> str:
-    """Return what pins a model's weights: a commit, a package version with its hash, a path or a served name."""
-    match entry.kind:
-        case SourceKind.HUB:
-            return entry.revision or ""
-        case SourceKind.PACKAGE:
-            return f"{entry.location.partition('==')[2]}+sha256.{(entry.sha256 or '')[:12]}"
-        case SourceKind.PATH | SourceKind.ENDPOINT:
-            return entry.model or entry.location

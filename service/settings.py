@@ -9,6 +9,8 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rafs.errors import ConfigError
+from service.gate_settings import GateSettings
+from service.job_settings import JobSettings
 from service.visible import show_value
 from verifiers.oracles.citations import Style
 
@@ -19,9 +21,10 @@ VARIABLES = {"cache_dir": "RAFS_CACHE"}
 PULL = "rafs models pull"
 
 Seconds = Annotated[float, Field(gt=0, le=3600)]
+Limit = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
-class Settings(BaseSettings):
+class Settings(BaseSettings, GateSettings, JobSettings):
     """Everything about this process that is not in models.yaml."""
 
     model_config = SettingsConfigDict(
@@ -32,7 +35,21 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     """0 takes a free one."""
     allow_remote: bool = False
-    """Listen on an address that other machines reach, without authentication."""
+    """Listen on an address that other machines reach and ask for no key: a proxy in front asks."""
+    auth: Literal["auto", "required"] = "auto"
+    """`auto` asks for a key only where other machines reach the service."""
+    database: SecretStr = SecretStr("")
+    """Address of the database, which may hold a password; empty is a file of SQLite in the user's data folder."""
+    requests_per_minute: Limit | None = None
+    """Of one key that has no limit of its own; None is no limit. Requests without a key share one."""
+    traces_per_day: Limit | None = None
+    """Of one key that has no limit of its own; None is no limit. Requests without a key share one."""
+    idempotency_s: Annotated[int, Field(ge=60, le=30 * 86_400)] = 86_400
+    """How long the answer to a request with an idempotency key is kept."""
+    result_cache_s: Annotated[int, Field(ge=0, le=365 * 86_400)] = 86_400
+    """How long a scored trace is answered from the database; 0 keeps none."""
+    result_cache_rows: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
+    """Scored traces in the database; beyond it the oldest go."""
     models_file: Path | None = None
     """None is the models.yaml that came with RAFS."""
     calibration: Path | None = None
@@ -51,6 +68,10 @@ class Settings(BaseSettings):
     """32 samples of the longest trace, in ASCII, still fit."""
     max_in_flight: Annotated[int, Field(ge=1, le=10_000)] = 64
     """Requests being read or scored at once; with the body limit it bounds what they hold in memory."""
+    max_queued_tokens: Annotated[int, Field(ge=1, le=1 << 31)] = 131_072
+    """Tokens, estimated from characters, that may wait ahead of a request: those of requests as urgent or more."""
+    drain_s: Seconds = 30.0
+    """After the signal to stop, requests in flight get this long to end; new ones are refused from then on."""
     body_timeout_s: Seconds = 30.0
     """A client that sends slower gives its place to another."""
     torch_threads: Annotated[int, Field(ge=1, le=1024)] = 1

@@ -1,7 +1,7 @@
 """`rafs train-verifier`: a step verifier of one's own, on any causal model of models.yaml."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,12 +19,12 @@ from rafs.model_entry import ModelEntry
 from rafs.registry import load_registry
 from rafs.types import ModelIdentity
 from service.exits import explained
+from service.identity import revision_of
 from service.models_cli import ModelsFile
-from service.scorer import revision_of
 from service.settings import Settings, load_settings
 from verifiers.trained.artefacts import BaseNeeded
 from verifiers.trained.fitting import Recipe
-from verifiers.trained.training import Trained, layers_of, notes_of, read_files, report_lines, train
+from verifiers.trained.training import Material, Trained, layers_of, notes_of, read_files, report_lines, train
 
 
 def train_verifier(
@@ -59,24 +59,21 @@ def train_verifier(
         _require_libraries()
         settings = load_settings(models_file=models_file)
         entry = load_registry(settings.models_file).model(base)
-        learned, measured = read_files(files, leave_out or ()), read_files(measure or ())
-        slips = read_files(files, leave_out or (), partial(plant_mistakes, n=planted, seed=seed)) if planted else []
-        recipe = Recipe(seed=seed, main_source=learned[0].source if learned else "")
+        material = Material(
+            learned=read_files(files, leave_out or ()),
+            measured=read_files(measure or ()),
+            planted=read_files(files, leave_out or (), partial(plant_mistakes, n=planted, seed=seed))
+            if planted
+            else [],
+        )
+        recipe = Recipe(seed=seed, main_source=material.learned[0].source if material.learned else "")
+        folder = out.with_suffix(".readings") if work is None else work
         reader = _load(entry, settings)
-        with Progress(console=Console(stderr=True)) as bars:
-
-            def show(what: str, total: int) -> Callable[[], None]:
-                bar = bars.add_task(what, total=total)
-                return lambda: bars.advance(bar)
-
-            needed = BaseNeeded(weights_sha256=reader.weights_sha256(), dtype="bfloat16", layers=reader.layers)
-            about = {"base": f"{entry.id} {revision_of(entry)}", **notes_of([*learned, *slips], licences, recipe)}
-            folder = out.with_suffix(".readings") if work is None else work
-            try:
-                run = train(learned, measured, slips, reader, needed, recipe, folder, out, about, show)
-                trained = asyncio.run(run)
-            finally:
-                reader.close()
+        try:
+            about = {"base": f"{entry.id} {revision_of(entry)}", **notes_of(material, licences, recipe)}
+            trained = _train(material, reader, recipe, folder, out, about)
+        finally:
+            reader.close()
     _print(trained)
 
 
@@ -93,6 +90,19 @@ def _load(entry: ModelEntry, settings: Settings) -> TransformersStepReader:
         raise ConfigError(f"the weights of {entry.id!r} are not on this machine: run `{settings.pull_command}`")
     identity = ModelIdentity(id=entry.id, family=entry.family, revision=revision_of(entry))
     return TransformersStepReader.load(folder, identity, layers_of, threads=settings.torch_threads)
+
+
+def _train(
+    material: Material, reader: TransformersStepReader, recipe: Recipe, work: Path, out: Path, about: Mapping[str, str]
+) -> Trained:
+    needed = BaseNeeded(weights_sha256=reader.weights_sha256(), dtype="bfloat16", layers=reader.layers)
+    with Progress(console=Console(stderr=True)) as bars:
+
+        def show(what: str, total: int) -> Callable[[], None]:
+            bar = bars.add_task(what, total=total)
+            return lambda: bars.advance(bar)
+
+        return asyncio.run(train(material, reader, needed, recipe, work, out, about, show))
 
 
 def _print(trained: Trained) -> None:

@@ -92,8 +92,15 @@ def build_scorer(settings: Settings) -> Scorer:
     return scorer_and_judges(settings)[0]
 
 
-def scorer_and_judges(settings: Settings) -> tuple[Scorer, Callable[[str], Sequence[Verifier]]]:
+def scorer_and_judges(
+    settings: Settings, deadline_s: float | None = None
+) -> tuple[Scorer, Callable[[str], Sequence[Verifier]]]:
     """Return the scorer, and what gives the judges of a preset, which it shares with it.
+
+    Args:
+        settings: Of the operator.
+        deadline_s: For one trace, instead of that of its preset: where nobody waits, a busy machine must not decide
+            what is measured.
 
     Raises:
         ConfigError: models.yaml or its audits are wrong, or the calibration was made for other models or settings.
@@ -105,14 +112,13 @@ def scorer_and_judges(settings: Settings) -> tuple[Scorer, Callable[[str], Seque
     stock = Stock(audited.registry, settings.cache_dir, settings.torch_threads, settings.pull_command, secret.encode())
     algebra = AlgebraWorker()
     stock.closing.push_async_callback(algebra.close)
-
     artefacts, citation_checkers = choose_artefacts(settings, registry), _citation_checkers(settings)
 
     def build_pipeline(name: str) -> Pipeline:
         policy, calibration = _constants(registry, artefacts.get(name))
         return assemble(
             policy,
-            registry.presets.by_name()[name].to_preset(name),
+            _preset(registry, name, deadline_s),
             calibration,
             algebra=algebra,
             checkers=[SymbolicVerifier(calibration.checker), *citation_checkers],
@@ -136,6 +142,11 @@ def scorer_and_judges(settings: Settings) -> tuple[Scorer, Callable[[str], Seque
         audits=audited.notes,
     )
     return scorer, stock.judges
+
+
+def _preset(registry: Registry, name: str, deadline_s: float | None) -> Preset:
+    preset = registry.presets.by_name()[name].to_preset(name)
+    return preset if deadline_s is None else replace(preset, deadline_s=deadline_s)
 
 
 def _constants(registry: Registry, artefact: Artefact | None) -> tuple[Policy, Calibration]:

@@ -1,6 +1,7 @@
 """What every test shares: no network, one thread a model, and properties without a stopwatch."""
 
 import os
+from itertools import count
 
 import pytest
 from hypothesis import settings
@@ -21,3 +22,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [one for kind in ("passed", "failed") for one in terminalreporter.stats.get(kind, [])]
     for line in [value for one in reports for name, value in one.user_properties if name == "summary"]:
         terminalreporter.write_line(str(line))
+
+
+_DATABASES = count()
+
+
+@pytest.fixture(autouse=True)
+def _own_database(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every test a database of its own; there is a file only where one is opened."""
+    path = tmp_path_factory.getbasetemp() / f"databases-{next(_DATABASES)}" / "rafs.db"
+    monkeypatch.setenv("RAFS_DATABASE", f"sqlite:///{path}")

@@ -51,6 +51,8 @@ async def ask_panel(
     full: list[OverloadedError] = []
 
     async def hear(model: Verifier, budget_s: float) -> MemberVerdicts:
+        if meter.is_spent:
+            return silent(model, len(trace.steps), Abstained(why=Why.TIMEOUT, detail="the token budget was spent"))
         try:
             return await ask_member(model, trace, ask, budget_s, meter)
         except OverloadedError as error:

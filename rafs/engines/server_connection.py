@@ -2,14 +2,10 @@
 
 import asyncio
 import json
-import math
 import os
 import random
 from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import httpx
@@ -17,6 +13,7 @@ import tenacity
 
 from rafs.engines.concurrency import AdaptiveLimit
 from rafs.errors import BackendError, ConfigError
+from rafs.retry_after import read_retry_after
 from rafs.usage import Priority
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
@@ -89,7 +86,7 @@ class ServerConnection:
             ConfigError: The key's environment variable is named but not set, or its value fits no header; the address
                 is none; or a proxy that the environment names cannot be used.
         """
-        self._key = None if settings.api_key_env is None else _read_key(settings.api_key_env)
+        self._key = None if settings.api_key_env is None else read_key(settings.api_key_env)
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
         headers["Accept-Encoding"] = "identity"  # a packed reply has no size that could be bounded beforehand
         self._settings = settings
@@ -184,7 +181,7 @@ class ServerConnection:
             slot.overloaded = status in OVERLOAD_STATUSES
             slot.succeeded = status < 300
         if status in TRANSIENT_STATUSES:
-            retry_after_s = _retry_after_s(headers.get("retry-after", ""))
+            retry_after_s = read_retry_after(headers.get("retry-after", ""))
             raise _TransientError(f"status {status}, {self._outline(content)}", retry_after_s=retry_after_s)
         if status >= 300:
             message = f"{self._where(path)} refused: status {status}, {self._outline(content)}{self._hint(status)}"
@@ -246,7 +243,12 @@ def _open_client(settings: ServerSettings, headers: Mapping[str, str]) -> httpx.
         raise ConfigError(f"the proxy of the environment (HTTP_PROXY, ALL_PROXY) cannot be used: {error}") from error
 
 
-def _read_key(variable: str) -> str:
+def read_key(variable: str) -> str:
+    """Return the key in an environment variable.
+
+    Raises:
+        ConfigError: It is not set, or holds what fits no header.
+    """
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ConfigError(f"environment variable {variable!r} (api_key_env) is not set")
@@ -279,15 +281,3 @@ def _pause_s(state: tenacity.RetryCallState) -> float:
         return min(asked, MAX_WAIT_S)
     # Jitter spreads load and decides no result, so it needs no seed.
     return float(min(FIRST_WAIT_S * 2 ** (state.attempt_number - 1), MAX_WAIT_S) * random.uniform(0.5, 1.0))
-
-
-def _retry_after_s(header: str) -> float | None:
-    """Read a Retry-After header, which holds seconds or a date."""
-    with suppress(ValueError):
-        seconds = float(header)
-        return max(0.0, seconds) if math.isfinite(seconds) else None
-    try:
-        at = parsedate_to_datetime(header)
-    except (ValueError, OverflowError):
-        return None
-    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

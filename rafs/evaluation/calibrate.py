@@ -4,6 +4,7 @@ Three parts that share no problem: on `fit` go prior, checker rates, scales, tau
 tau_accept is learned; on `test` the whole is measured.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -114,7 +115,7 @@ def calibrate(items: Sequence[Item], basis: Basis, options: Options, rescore: Re
         checker=calibration.checker,
         scales=dict(calibration.scales),
         tau_step=tau_step,
-        tau_accept=_accept_threshold(learned, options),
+        tau_accept=_accept_threshold(learned, options, basis.policy.tau_accept),
         outcomes=outcomes,
         metrics=_metrics(decided[TEST], outcomes, options.seed),
         reference=_reference(decided, (calibration, basis.made_with), options.seed),
@@ -173,8 +174,12 @@ def _replaced(items: Sequence[Item], records: Sequence[ItemRecord]) -> list[Item
 def _learn(items: Sequence[Item], options: Options) -> Threshold | Unmeasured:
     """Learn the threshold of what passes every other condition of an Accept."""
     known = [item for item in items if item.trace.faithful is not None]
+    scores = [_acceptable(item.record) for item in known]
+    if scores and max(scores) == REFUSED:
+        detail = f"of {len(known)} traces none could be accepted, whatever its score: {_hindered(known)}"
+        return Unmeasured(reason=NOTHING_TO_ACCEPT, detail=detail)
     return learn_threshold(
-        np.array([_acceptable(item.record) for item in known], dtype=float),
+        np.array(scores, dtype=float),
         np.array([item.trace.faithful for item in known], dtype=bool),
         [item.trace.group for item in known],
         alpha=options.alpha,
@@ -184,14 +189,22 @@ def _learn(items: Sequence[Item], options: Options) -> Threshold | Unmeasured:
 
 
 REFUSED = -1.0
+NOTHING_TO_ACCEPT = "nothing_to_accept"
+"""The data say nothing of a threshold: with any, all of them are held back for other reasons, such as no samples."""
+_THRESHOLD_REASONS = frozenset({Reason.BELOW_THRESHOLD, Reason.NO_SAFE_THRESHOLD, Reason.ALL_CHECKS_PASSED})
+
+
+def _hindered(items: Sequence[Item]) -> str:
+    """Name the most frequent reason beside the threshold."""
+    reasons = Counter(one for item in items if item.record for one in set(item.record.reasons) - _THRESHOLD_REASONS)
+    return ", ".join(f"{one} in {count}" for one, count in reasons.most_common(1)) or "no score"
 
 
 def _acceptable(record: ItemRecord | None) -> float:
     """Return the score where nothing but the threshold stands against an Accept, else `REFUSED`."""
     if record is None or record.score is None or record.status is None or record.status is Status.ABSTAIN:
         return REFUSED
-    doubts = set(record.reasons) - {Reason.BELOW_THRESHOLD, Reason.NO_SAFE_THRESHOLD, Reason.ALL_CHECKS_PASSED}
-    return REFUSED if doubts else record.score
+    return REFUSED if set(record.reasons) - _THRESHOLD_REASONS else record.score
 
 
 def _decided(item: Item, learned: Threshold | Unmeasured) -> Item:
@@ -203,12 +216,14 @@ def _decided(item: Item, learned: Threshold | Unmeasured) -> Item:
     return replace(item, record=replace(item.record, status=Status.ACCEPT if accepted else Status.REVIEW))
 
 
-def _accept_threshold(learned: Threshold | Unmeasured, options: Options) -> AcceptThreshold:
+def _accept_threshold(learned: Threshold | Unmeasured, options: Options, default: float | None) -> AcceptThreshold:
     alpha, delta = options.alpha, options.delta
     if isinstance(learned, Unmeasured):
-        guarantee = f"None: {learned.detail}. Nothing is accepted under this calibration."
+        value = default if learned.reason == NOTHING_TO_ACCEPT else None
+        then = "Nothing is accepted under this calibration" if value is None else f"{value:g} is a choice, not learned"
+        guarantee = f"None: {learned.detail}. {then}."
         return AcceptThreshold(
-            value=None, guarantee=guarantee, alpha=alpha, delta=delta, n=0, n_accepted=0, n_failures=0
+            value=value, guarantee=guarantee, alpha=alpha, delta=delta, n=0, n_accepted=0, n_failures=0
         )
     return AcceptThreshold(
         value=learned.value,

@@ -2,14 +2,17 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import TypeVar
 
 from rafs.errors import InputError
 from rafs.evaluation.datasets import read_traces
-from rafs.evaluation.labels import LabelledTrace
+from rafs.evaluation.labels import LabelledTrace, TruthfulQuestion
+
+Drawn = TypeVar("Drawn", LabelledTrace, TruthfulQuestion)
 
 
 def read_files(paths: Sequence[Path], password: str | None = None) -> list[LabelledTrace]:
@@ -37,19 +40,24 @@ def read_files(paths: Sequence[Path], password: str | None = None) -> list[Label
 
 
 def draw(traces: Sequence[LabelledTrace], limit: int | None, seed: int) -> list[LabelledTrace]:
-    """Return `limit` traces, evenly many of every subset as far as there are, in the order given.
+    """Return `limit` traces, evenly many of every subset as far as there are; see `draw_evenly`."""
+    return draw_evenly(traces, limit, seed, lambda trace: f"{trace.source}\n{trace.subset}")
 
-    Within a subset a hash of seed and id decides, so that a file sorted by its labels is no trap, and a larger limit
-    only adds traces.
+
+def draw_evenly(items: Sequence[Drawn], limit: int | None, seed: int, part_of: Callable[[Drawn], str]) -> list[Drawn]:
+    """Return `limit` items, evenly many of every part as far as there are, in the order given.
+
+    Within a part a hash of seed and id decides, so that a file sorted by its labels is no trap, and a larger limit
+    only adds items.
     """
-    if limit is None or limit >= len(traces):
-        return list(traces)
-    subsets: dict[tuple[str, str], list[LabelledTrace]] = defaultdict(list)
-    for trace in sorted(traces, key=lambda one: hashlib.sha256(f"{seed}:{one.id}".encode()).digest()):
-        subsets[trace.source, trace.subset].append(trace)
-    in_turn = (trace for turn in zip_longest(*(subsets[name] for name in sorted(subsets))) for trace in turn if trace)
-    chosen = {trace.id for trace, _ in zip(in_turn, range(limit), strict=False)}
-    return [trace for trace in traces if trace.id in chosen]
+    if limit is None or limit >= len(items):
+        return list(items)
+    parts: dict[str, list[Drawn]] = defaultdict(list)
+    for item in sorted(items, key=lambda one: hashlib.sha256(f"{seed}:{one.id}".encode()).digest()):
+        parts[part_of(item)].append(item)
+    in_turn = (item for turn in zip_longest(*(parts[name] for name in sorted(parts))) for item in turn if item)
+    chosen = {item.id for item, _ in zip(in_turn, range(limit), strict=False)}
+    return [item for item in items if item.id in chosen]
 
 
 def sha256_of(path: Path) -> str:

@@ -9,7 +9,7 @@ The format is told from the fields of each row. Rows stream: memory does not gro
 is one array.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -45,6 +45,11 @@ TraceRow = (
     | ExplainedProgram
 )
 TRACE_FORMATS: tuple[type[TraceRow], ...] = get_args(TraceRow)
+OTHER_FORMATS: dict[type[TruthfulQa | PlainSamples], str] = {
+    TruthfulQa: "such files with `rafs truthful`, which asks a model its questions",
+    PlainSamples: "labelled traces; samples are measured where they stand beside one, as its `samples`",
+}
+"""Formats that are read, but hold no labelled trace, and what they are for."""
 Parsed = TypeVar("Parsed", bound=BaseModel)
 
 
@@ -60,7 +65,17 @@ def read_traces(path: Path, password: str | None = None) -> Iterator[LabelledTra
         ConfigError: The archive cannot be opened.
     """
     for row in read_rows(path, password):
-        yield from _parse(row, _format_of(row)).traces(row)
+        yield from traces_of(row)
+
+
+def traces_of(row: Row) -> Iterator[LabelledTrace]:
+    """Read the labelled traces of one row, of whatever format it is; the errors are those of `read_traces`."""
+    yield from _parse(row, _format_of(row)).traces(row)
+
+
+def is_labelled(fields: Mapping[str, object]) -> bool:
+    """Whether a row has the fields of one of the formats."""
+    return any(_required(model) <= fields.keys() for model in TRACE_FORMATS)
 
 
 def read_samples(path: Path, password: str | None = None) -> Iterator[SampledProblem]:
@@ -72,6 +87,9 @@ def read_samples(path: Path, password: str | None = None) -> Iterator[SampledPro
 def read_questions(path: Path, password: str | None = None) -> Iterator[TruthfulQuestion]:
     """Read the questions of TruthfulQA; the errors are those of `read_traces`."""
     for row in read_rows(path, password):
+        if not _required(TruthfulQa) <= row.fields.keys():
+            allowed = f"a row of TruthfulQA: {', '.join(sorted(_required(TruthfulQa)))}"
+            raise row.refuse("row", sorted(row.fields), f"{allowed}; labelled traces are for `rafs eval`")
         yield _parse(row, TruthfulQa).asked(row)
 
 
@@ -84,6 +102,9 @@ def _format_of(row: Row) -> type[TraceRow]:
     for model in TRACE_FORMATS:
         if _required(model) <= row.fields.keys():
             return model
+    for other, use in OTHER_FORMATS.items():
+        if _required(other) <= row.fields.keys():
+            raise row.refuse("row", f"of {other.FORMAT}, which has no labelled trace", use)
     known = "; ".join(f"{model.FORMAT}: {', '.join(sorted(_required(model)))}" for model in TRACE_FORMATS)
     raise row.refuse("row", sorted(row.fields), f"the fields of one format ({known})")
 

@@ -150,7 +150,8 @@ def _ranking_figures(
     return figures
 
 
-def _named_figures(named: Bools, true: Bools, drawn: Resamples) -> dict[str, Measurement]:
+def named_figures(named: Bools, true: Bools, drawn: Resamples) -> dict[str, Measurement]:
+    """Return what a yes or no is worth against the truth, both of shape (n_items,)."""
     return {
         "f1": measure(detection.f1(named, true), drawn, "none_true"),
         "precision": measure_rate(true, drawn, among=named),
@@ -169,7 +170,7 @@ def extraction_failures(items: Sequence[Item], drawn: Resamples) -> Family:
     named = mask([record.outcome is OutcomeLabel.EXTRACTION_FAILURE for record, _ in pairs])
     true = mask([trace.extraction_failure is True for _, trace in pairs])
     return Family(
-        n=len(labelled), n_unscored=len(labelled) - len(pairs), figures=_named_figures(named, true, drawn.of(kept))
+        n=len(labelled), n_unscored=len(labelled) - len(pairs), figures=named_figures(named, true, drawn.of(kept))
     )
 
 
@@ -188,7 +189,7 @@ def match(items: Sequence[Item], drawn: Resamples) -> Family:
     return Family(
         n=sum(labelled),
         n_unscored=sum(labelled) - int(kept.sum()),
-        figures=_named_figures(named, true, drawn.of(kept)),
+        figures=named_figures(named, true, drawn.of(kept)),
     )
 
 

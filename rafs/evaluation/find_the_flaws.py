@@ -15,6 +15,7 @@ _NUMBERED = re.compile(r"^\s*(?:step\s+)?(\d+)\s*[.:)]\s+", re.IGNORECASE | re.M
 _SENTENCE = re.compile(r"Sentence\s+(\d+)\s*:\s*(CORRECT|FLAWED|AMBIGUOUS)\b", re.IGNORECASE)
 _VERDICTS = {"CORRECT": True, "FLAWED": False, "AMBIGUOUS": None}
 _DIGITS = re.compile(r"\d+")
+_FIRST_ANNOTATOR = re.compile(r"^[\s\-]*(?:Annotator 1 comment:)?\s*|\s*--\s*Annotator [2-9].*$|[\s\-]+$", re.DOTALL)
 SOURCE = "FindTheFlaws"
 
 
@@ -32,6 +33,16 @@ def numbered_steps(text: str) -> list[str]:
         return [text]
     ends = [*starts[1:], len(text)]
     return [text[start:end].strip() for start, end in zip([0, *starts[1:]], ends, strict=True)]
+
+
+def sentence_notes(comments: str) -> dict[int, str]:
+    """Return what the first annotator said of each sentence, by its number counted from 1: one note is graded."""
+    heads = list(_SENTENCE.finditer(comments))
+    starts = [head.start() for head in heads]
+    return {
+        int(head[1]): _FIRST_ANNOTATOR.sub("", comments[head.end() : end])
+        for head, end in zip(heads, [*starts[1:], None], strict=False)
+    }
 
 
 class FlawedPair(RowModel):
@@ -105,7 +116,9 @@ class JudgedSolution(RowModel):
         steps = numbered_steps(self.llm_solution)
         if said and not doubted and set(said) != set(range(1, len(steps) + 1)):
             raise row.refuse("comments_on_llm_solution", sorted(said), f"a verdict on sentences 1 to {len(steps)}")
-        labels = None if doubted or not said else tuple(said[number] for number in range(1, len(steps) + 1))
+        numbers = range(1, len(steps) + 1)
+        labels = None if doubted or not said else tuple(said[number] for number in numbers)
+        notes = sentence_notes(self.comments_on_llm_solution)
         flawed = labels is not None and False in labels
         all_right = labels is not None and all(labels)
         by_sentence = False if flawed else (True if all_right else None)
@@ -123,6 +136,7 @@ class JudgedSolution(RowModel):
             final_answer=self.llm_final_answer,
             gold_answer=self.correct_final_answer,
             error_note=self.comments_on_llm_solution or None,
+            step_notes=None if labels is None else tuple(notes[number] or None for number in numbers),
             label_suspect="flag_unreliable_data" if doubted else None,
         )
 

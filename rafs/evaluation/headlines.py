@@ -15,13 +15,22 @@ LIFTED = {
     "accepted_risk": "gate",
 }
 """Figures that stand at the top, and the family each is of."""
+GRADING = (
+    *("n", "n_unscored", "accuracy", "by_people", "agreement", "kappa"),
+    *("control_itself", "control_other", "control_difference"),
+)
 GROUPED = {
     "silent_failure": (
         *("n", "n_unscored", "prevalence", "auprc", "auroc", "length_auprc", "length_auroc"),
         *("auprc_over_length", "auprc_length_matched", "auroc_within_problem"),
     ),
     "extraction_failure": ("n", "n_unscored", "precision", "recall", "f1", "prevalence"),
+    "match": ("n", "n_unscored", "f1", "recall", "specificity", "accuracy"),
+    "match_all": ("n", "n_unscored", "f1", "recall", "specificity", "accuracy"),
+    "error_grading": GRADING,
+    "grade_all": GRADING,
 }
+"""Figures of each family; one that a run did not measure is left out."""
 
 
 def headlines(report: Report, sections: Mapping[str, Sequence[Item]], facts: RunFacts) -> dict[str, Json]:
@@ -54,5 +63,5 @@ def _of_section(section: Mapping[str, Json]) -> dict[str, Json]:
     return {
         **{name: section[name] for name in PLAIN},
         **{name: family(of)[name] for name, of in LIFTED.items()},
-        **{of: {name: family(of)[name] for name in names} for of, names in GROUPED.items()},
+        **{of: {name: family(of)[name] for name in names} for of, names in GROUPED.items() if of in section},
     }

@@ -42,6 +42,15 @@ def pyzipper() -> ModuleType:
     return _library("pyzipper", "data sets in archives")
 
 
+def filelock() -> ModuleType:
+    """Return `filelock`.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+    return _library("filelock", "runs that keep others out of their folder")
+
+
 def matplotlib() -> ModuleType:
     """Return `matplotlib` with its figures loaded.
 

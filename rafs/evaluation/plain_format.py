@@ -53,6 +53,7 @@ class PlainTrace(RowModel):
     subset: str | None = None
     label_level: LabelLevel | None = Field(default=None, strict=False)
     error_note: str | None = None
+    step_notes: list[str | None] | None = None
     label_suspect: str | None = None
     samples: list[str] = []
     """More traces of the same writer on the same problem."""
@@ -78,6 +79,7 @@ class PlainTrace(RowModel):
             subset=self.subset or row.file,
             label_level=self.label_level or self._level(),
             error_note=self.error_note,
+            step_notes=tuple(self.step_notes) if self.step_notes is not None else None,
             label_suspect=self.label_suspect,
             samples=tuple(self.samples),
         )

@@ -10,13 +10,15 @@ import numpy as np
 from rafs.evaluation.families import Item, Suspicion, by_score, rank_of, ranks_silent
 from rafs.evaluation.intervals import Figure, Measurement
 from rafs.evaluation.libraries import matplotlib, sklearn_metrics
-from rafs.evaluation.summary import PLANTED, POOLED, Report
+from rafs.evaluation.summary import PLANTED, POOLED, Report, short_names
 
 N_BINS = 10
 """Of the reliability plot: fewer than the calibration error takes, so that each still holds some steps."""
 MAX_SUBSETS = 12
 """Subsets drawn; the tables hold all."""
 MAX_LABEL_CHARS = 32
+MAX_INSIDE = 4
+"""Lines whose legend stands inside a plot."""
 WHOLE = (-0.02, 1.02)
 """Limits of an axis from 0 to 1, so that what lies at its ends is seen."""
 BESIDE = (("prevalence", "|", "prevalence"), ("length_auprc", "x", "length alone"))
@@ -69,13 +71,16 @@ def _draw(fill: Callable[[Any], None]) -> str:
 
 
 def _risk_coverage(axes: Any, report: Report, names: Sequence[str]) -> None:
+    shown = short_names(report)
     for name in names:
         points = report.sections[name].curve
         if points:
             coverage, risk = [point.coverage for point in points], [point.risk for point in points]
-            axes.plot(coverage, risk, marker="." if len(points) == 1 else None, label=_label(name))
+            width = 2.5 if name in {POOLED, PLANTED} else 1.2
+            marker = "." if len(points) == 1 else None
+            axes.plot(coverage, risk, marker=marker, linewidth=width, label=_label(shown[name]))
     axes.set(xlabel="share of all traces accepted", ylabel="share of these not faithful", xlim=WHOLE, ylim=WHOLE)
-    _legend(axes)
+    _legend(axes, beside=len(names) > MAX_INSIDE)
 
 
 def _precision_recall(axes: Any, items: Sequence[Item], others: Mapping[str, Suspicion]) -> None:
@@ -109,13 +114,14 @@ def _reliability(axes: Any, items: Sequence[Item]) -> None:
     for number in np.unique(bins):
         here = bins == number
         axes.plot(p[here].mean(), right[here].mean(), "o", color="C0", markersize=5)
-        axes.annotate(f"{here.sum()}", (p[here].mean(), right[here].mean()), (4, -10), textcoords="offset points")
+        axes.annotate(f"{here.sum()}", (p[here].mean(), right[here].mean()), (6, 3), textcoords="offset points")
     axes.set(xlabel="mean P(step is right), with the number of steps", ylabel="share that is right")
-    axes.set(xlim=WHOLE, ylim=WHOLE)
+    axes.set(xlim=WHOLE, ylim=(WHOLE[0], 1.08))  # room for a number above
 
 
 def _by_subset(axes: Any, report: Report, names: Sequence[str], family: str) -> None:
     figure_name = {"silent_failure": "auprc", "first_error": "processbench_f1"}[family]
+    names = [name for name in names if report.sections[name].families[family].n]
     figures = [report.sections[name].families[family].figures for name in names]
     for place, found in enumerate(figures):
         _point(axes, found[figure_name], place)
@@ -123,8 +129,9 @@ def _by_subset(axes: Any, report: Report, names: Sequence[str], family: str) -> 
         known = [(one.value, at) for at, found in enumerate(figures) if isinstance(one := found[beside], Figure)]
         if known:
             axes.plot(*zip(*known, strict=True), shape, color="grey", label=label)
-    axes.set(xlim=WHOLE, ylim=(len(names) - 0.5, -0.5), xlabel="with 95 % interval")
-    axes.set_yticks(range(len(names)), [_label(name) for name in names])
+    axes.set(xlim=WHOLE, ylim=(max(1, len(names)) - 0.5, -0.5), xlabel="with 95 % interval")
+    shown = short_names(report)
+    axes.set_yticks(range(len(names)), [_label(shown[name]) for name in names])
     _legend(axes)
 
 
@@ -135,9 +142,11 @@ def _point(axes: Any, figure: Measurement, place: int) -> None:
             axes.plot([figure.low, figure.high], [place, place], color="C0")
 
 
-def _legend(axes: Any) -> None:
+def _legend(axes: Any, *, beside: bool = False) -> None:
+    """Draw a legend in the emptiest corner, or beside the plot, where one of many lines would hide some of them."""
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8, loc="best")
+        place = {"loc": "upper left", "bbox_to_anchor": (1, 1)} if beside else {"loc": "best"}
+        axes.legend(fontsize=8, **place)
 
 
 def _label(name: str) -> str:

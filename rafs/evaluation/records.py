@@ -22,6 +22,25 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedFlaw:
+    """A flaw that an expert described, and what was said of it."""
+
+    step: int | None
+    """The step that he called flawed; None for the solution as a whole."""
+    flagged: bool | None
+    """Whether it was called flawed here; None where nothing was said of it."""
+    p_same: float | None
+    """P(what was named is what he described), by the judge of equivalence; 0 where it was called flawed without a word
+    of what is wrong; None where it was not called flawed, or the judge gave nothing that could be used."""
+    p_itself: float | None
+    """The same of his own note against itself, as a control; None where it was not asked or not answered."""
+    p_other: float | None
+    """The same of his note against one on another problem."""
+    text: str = ""
+    """What was named, for people to grade; empty where texts are not to be kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRecord:
     """One scored trace. Steps are those of the labelled trace; None is where nothing was said."""
 
@@ -43,6 +62,8 @@ class ItemRecord:
     """What each verifier alone said of each step, by its name in the ledger."""
     cost: Cost
     error: str | None = None
+    flaws: tuple[NamedFlaw, ...] = ()
+    """Flaws that experts described, where a run graded them."""
 
     @property
     def judged(self) -> bool:

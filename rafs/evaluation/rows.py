@@ -72,7 +72,8 @@ def _read_archive(path: Path, password: str | None) -> Iterator[Row]:
             try:
                 stream = archive.open(entry, pwd=password.encode() if password else None)
             except RuntimeError as error:
-                raise ConfigError(f"{path.name} cannot be opened: {error}") from error
+                hint = "give its password with --password or RAFS_ARCHIVE_PASSWORD"
+                raise ConfigError(f"{path.name} cannot be opened: {error}; {hint}") from error
             with stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as file:
                 yield from _read_text(file, Path(entry.filename).name, entry.file_size)
 

@@ -2,15 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 
 from rafs.errors import BackendError, InputError
 from rafs.evaluation.labels import LabelledTrace
-from rafs.evaluation.records import ItemRecord, record_failure, record_result
+from rafs.evaluation.records import ItemRecord, NamedFlaw, record_failure, record_result
 from rafs.outcomes import Unmeasured
 from rafs.result import ScoreResult
 from rafs.types import Abstained, Why
 
 Measure = Callable[[LabelledTrace], Awaitable[ScoreResult]]
+Grade = Callable[[LabelledTrace, ScoreResult], Awaitable[tuple[NamedFlaw, ...]]]
 
 OUTAGES = frozenset({Why.BACKEND_DOWN, Why.OVERLOADED})
 GENERATOR_DOWN = "generator_down"
@@ -24,6 +26,7 @@ async def score_traces(
     keep: Callable[[ItemRecord], None],
     *,
     concurrency: int,
+    grade: Grade | None = None,
 ) -> list[ItemRecord]:
     """Score what is not finished yet.
 
@@ -37,6 +40,7 @@ async def score_traces(
         measure: Scores one trace.
         keep: Called with every new record, before the next trace is taken.
         concurrency: Traces scored at a time.
+        grade: Says of each flaw that experts described whether it was named; None asks nobody.
 
     Returns:
         One record for every trace, in their order.
@@ -53,6 +57,8 @@ async def score_traces(
                 result = await measure(trace)
                 _refuse_outage(result)
                 record = record_result(trace, result)
+                if grade is not None:
+                    record = replace(record, flaws=await grade(trace, result))
             except InputError as error:
                 record = record_failure(trace, str(error))
             records[trace.id] = record

@@ -19,6 +19,7 @@ from rafs.evaluation.families import (
     silent_failures,
     steps,
 )
+from rafs.evaluation.flaw_families import FlawProtocol, flaw_families
 from rafs.evaluation.intervals import LEVEL, N_RESAMPLES, Figure, Measurement, draw_resamples
 from rafs.evaluation.labels import LabelledTrace
 from rafs.evaluation.records import ItemRecord
@@ -66,6 +67,7 @@ def summarise(
     seed: int = 0,
     n_resamples: int = N_RESAMPLES,
     suspicion: Suspicion = by_score,
+    flaws: FlawProtocol | None = None,
 ) -> Report:
     """Measure a scorer.
 
@@ -75,13 +77,21 @@ def summarise(
         seed: Of the resamples.
         n_resamples: For each interval.
         suspicion: Ranks traces for silent failures.
+        flaws: Adds the families of FindTheFlaws; None leaves them out.
 
     Raises:
         InputError: Two traces share an id, or a record belongs to none of them or has another number of steps.
     """
     parts = sections_of(records, traces)
-    sections = {name: _section(part, seed, n_resamples, suspicion) for name, part in parts.items()}
+    sections = {name: _section(part, seed, n_resamples, suspicion, flaws) for name, part in parts.items()}
     return Report(seed=seed, n_resamples=n_resamples, sections=sections)
+
+
+def short_names(report: Report) -> dict[str, str]:
+    """Return the names of the sections, without their source where the subset alone tells them apart."""
+    subsets = {name: name.partition("/")[2] or name for name in report.sections}
+    count = Counter(subsets.values())
+    return {name: subset if count[subset] == 1 else name for name, subset in subsets.items()}
 
 
 def sections_of(records: Sequence[ItemRecord], traces: Sequence[LabelledTrace]) -> dict[str, list[Item]]:
@@ -115,7 +125,9 @@ def _joined(records: Sequence[ItemRecord], traces: Sequence[LabelledTrace]) -> l
     return [Item(trace=trace, record=made.get(trace.id)) for trace in traces]
 
 
-def _section(items: Sequence[Item], seed: int, n_resamples: int, suspicion: Suspicion) -> Section:
+def _section(
+    items: Sequence[Item], seed: int, n_resamples: int, suspicion: Suspicion, flaws: FlawProtocol | None
+) -> Section:
     drawn = draw_resamples([item.trace.group for item in items], seed=seed, n_resamples=n_resamples)
     made = [item.record for item in items if item.record is not None]
     counts = Counter("missing" if item.record is None else item.record.status or "failed" for item in items)
@@ -138,6 +150,7 @@ def _section(items: Sequence[Item], seed: int, n_resamples: int, suspicion: Susp
             "match": match(items, drawn),
             "gate": gate(items, drawn),
             "steps": steps(items, seed, n_resamples),
+            **(flaw_families(items, flaws, seed, n_resamples) if flaws is not None else {}),
         },
         curve=risk_coverage(
             np.array([score for score, _ in scored]),

@@ -44,6 +44,7 @@ def labelled(
     solution_correct: bool | None = None,
     natural: bool = True,
     subset: str | None = None,
+    step_notes: tuple[str | None, ...] | None = None,
     **texts: str | None,
 ) -> LabelledTrace:
     """Build the trace of a published format, whose rows name neither the group nor the kind of failure.
@@ -69,6 +70,7 @@ def labelled(
         group=problem_group(problem),
         subset=subset or row.file,
         label_level=level,
+        step_notes=step_notes,
         samples=(),
         **texts,
     )
@@ -89,6 +91,8 @@ def check_labels(trace: LabelledTrace, row: Row) -> None:
         raise row.refuse("first_error", trace.first_error, f"a step of 0 to {n - 1}, counted from 0")
     if trace.first_error is not None and trace.solution_correct is True:
         raise row.refuse("first_error", trace.first_error, "null in a trace whose solution_correct is true")
+    if trace.step_notes is not None and len(trace.step_notes) != n:
+        raise row.refuse("step_notes", len(trace.step_notes), f"one note or null for each of the {n} steps")
     if trace.step_labels is None:
         return
     if len(trace.step_labels) != n:

@@ -15,7 +15,6 @@ import numpy as np
 
 from rafs.evaluation.intervals import Bools, Measurement, draw_resamples, measure, measure_rate, share
 from rafs.outcomes import Measured, Unmeasured
-from rafs.types import Abstained, LabelMass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +82,6 @@ class Candidate:
     """Natural log-probability of the answer given the question, in nats; None where the model gave none."""
 
 
-def logprob_of(mass: LabelMass | Abstained) -> float | None:
-    """Return log(yes / (yes + no)) of a probe that asked whether an answer is true; None where it has no opinion."""
-    if isinstance(mass, Abstained) or mass.yes + mass.no <= 0:
-        return None
-    return math.log(mass.yes / (mass.yes + mass.no)) if mass.yes > 0 else -math.inf
-
-
 def true_mass(candidates: Sequence[Candidate]) -> Measured | Unmeasured:
     """S(q) = sum of p(a | q) over the true candidates / the sum over all; in [0, 1].
 
@@ -103,7 +95,7 @@ def true_mass(candidates: Sequence[Candidate]) -> Measured | Unmeasured:
     """
     kinds: dict[str, Candidate] = {}
     for one in candidates:
-        name = " ".join(one.text.split()).casefold().rstrip(".")
+        name = _name(one.text)
         if name in kinds and kinds[name].true is not one.true:
             return Unmeasured(reason="listed_as_both", detail=one.text)
         kinds.setdefault(name, one)
@@ -121,26 +113,51 @@ def true_mass(candidates: Sequence[Candidate]) -> Measured | Unmeasured:
     return Measured(value=min(1.0, value), coverage=1.0)
 
 
+def _name(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".")
+
+
+def picks_best(candidates: Sequence[Candidate]) -> bool | None:
+    """Whether the first candidate is likelier than every false one, as the one true answer among them (MC1).
+
+    A tie is no pick. None where it is not true or stands among the false ones, there is no false one, or one of them
+    has no probability.
+    """
+    best, wrong = candidates[0], [one for one in candidates if not one.true]
+    logprobs = [one.logprob for one in (best, *wrong)]
+    known = [logprob for logprob in logprobs if logprob is not None and not math.isnan(logprob)]
+    is_listed_twice = _name(best.text) in {_name(one.text) for one in wrong}
+    if not best.true or not wrong or is_listed_twice or len(known) < len(logprobs):
+        return None
+    return known[0] > max(known[1:])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceRates:
     """Multiple choice over questions."""
 
     n_unmeasured: int
-    """Questions without a mass; they are in no figure."""
+    """Questions without a mass; they are in no figure but that of the best answer."""
+    best_first: Measurement
+    """MC1: share of the questions whose best answer is likelier than every false one; long answers are disfavoured."""
     mean_mass: Measurement
-    """Mean of S(q)."""
+    """MC2: mean of S(q)."""
     above_half: Measurement
     """Share of the questions whose true candidates together outweigh the false ones."""
 
 
 def choice_rates(questions: Sequence[tuple[str, Sequence[Candidate]]], *, seed: int) -> ChoiceRates:
-    """Return the figures of questions, each with its candidates."""
+    """Return the figures of questions, each with its candidates, the best answer first."""
     masses = [(name, true_mass(candidates)) for name, candidates in questions]
     measured = [(name, mass.value) for name, mass in masses if isinstance(mass, Measured)]
     resamples = draw_resamples([name for name, _ in measured], seed=seed)
     values = np.array([value for _, value in measured], dtype=np.float64)
+    picks = [(name, picks_best(candidates)) for name, candidates in questions]
+    picked: Bools = np.array([pick is True for _, pick in picks], dtype=bool)
+    known: Bools = np.array([pick is not None for _, pick in picks], dtype=bool)
     return ChoiceRates(
         n_unmeasured=len(masses) - len(measured),
+        best_first=measure_rate(picked, draw_resamples([name for name, _ in picks], seed=seed), among=known),
         mean_mass=measure(lambda weights: share(weights, values), resamples, "no_items"),
         above_half=measure_rate(values > 0.5, resamples),
     )

@@ -4,6 +4,7 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 
+from rafs.progress_wire import ScoreBounds, StepRead, StepsRead
 from rafs.record import ModelOut, ProvenanceOut
 from rafs.request import ScoreRequest
 from rafs.wire import (
@@ -21,6 +22,8 @@ from rafs.wire import (
     SupportOut,
     SuspectOut,
 )
+from service.progress import Tell
+from service.terms import DEFAULT_TERMS, Terms
 
 JSON = {"content-type": "application/json"}
 GOOD = {"problem": "What is 2 + 2?", "trace": "2 + 2 = 4"}
@@ -140,6 +143,9 @@ def make_response(problem: str = "p", trace: str = "55 - 40 = 10", **changes: ob
     return response.model_copy(update=changes)
 
 
+STEPS_READ = StepsRead(steps=[StepRead(index=0, start=0, end=9, text="2 + 2 = 4", kind="inference")], answer="4")
+
+
 @dataclass(kw_only=True)
 class StandIn:
     """A `ScoringService` whose behaviour is chosen when it is made."""
@@ -151,10 +157,17 @@ class StandIn:
     warmed: bool = False
     closed: bool = False
     seen: list[ScoreRequest] = field(default_factory=list)
+    terms: list[Terms] = field(default_factory=list)
     cancelled: int = 0
 
-    async def score(self, request: ScoreRequest) -> ScoreResponse:
+    async def score(
+        self, request: ScoreRequest, terms: Terms = DEFAULT_TERMS, tell: Tell | None = None
+    ) -> ScoreResponse:
         self.seen.append(request)
+        self.terms.append(terms)
+        if tell is not None:
+            tell(STEPS_READ)
+            tell(ScoreBounds(lower=0.0, upper=80.0))
         try:
             await asyncio.sleep(self.delay_s)
         except asyncio.CancelledError:
@@ -178,10 +191,13 @@ class StandIn:
             )
         ]
 
+    def would_use(self, preset: str, seed: int) -> ProvenanceOut:
+        return PROVENANCE.model_copy(update={"preset": preset, "seed": seed})
+
     def not_ready(self) -> list[str]:
         return [] if self.warmed else ["the models are not loaded yet"]
 
-    async def warm(self) -> None:
+    async def warm(self, preset: str | None = None) -> None:
         if self.load_error is not None:
             raise self.load_error
         self.warmed = True

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
+from rafs.evaluation.run_folder import TRACES, RunFolder
 from rafs.registry import find_default
 from service.cli import app
 from tests.rafs.engines.scripted_server import Reply, Request, ScriptedServer, serve
@@ -188,9 +189,10 @@ def test_people_get_tables_and_the_place_of_the_page(tmp_path: Path, checkers: l
         ("", "holds no trace"),
         ("no json\n", "t.jsonl:1"),
         ('{"id": 1, "text": "?"}\n', "the fields of one format"),
+        ('{"id": 1, "problem": "?", "samples": ["!"]}\n', "samples are measured where they stand beside one"),
         (json.dumps(row(1, first_error=9, solution_correct=None)) + "\n", "first_error is 9"),
     ],
-    ids=["missing", "empty", "no JSON", "of no format", "a label behind the last step"],
+    ids=["missing", "empty", "no JSON", "of no format", "of samples", "a label behind the last step"],
 )
 def test_a_file_that_cannot_be_used_is_one_line_and_exit_code_2(
     tmp_path: Path, checkers: list[str], content: str | None, said: str
@@ -250,3 +252,31 @@ def test_a_trace_beyond_the_bounds_of_the_service_is_counted_as_failed(tmp_path:
     file = write_traces(tmp_path / "t.jsonl", 1, steps=["1 + 1 = 2."] * 401, first_error=None, solution_correct=True)
     done = run(file, *checkers, "--json")
     assert json.loads(done.stdout)["pooled"]["status_counts"] == {"failed": 1}
+
+
+def test_a_second_run_in_the_same_folder_is_refused_while_the_first_one_writes(
+    tmp_path: Path, checkers: list[str]
+) -> None:
+    with RunFolder(tmp_path / "run", TRACES).held():
+        done = run(write_traces(tmp_path / "t.jsonl", 1), *checkers)
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "another run is writing there" in done.stderr
+    assert run(tmp_path / "t.jsonl", *checkers).exit_code == 0
+
+
+def test_the_deadline_of_a_preset_does_not_decide_what_is_measured(tmp_path: Path, server: ScriptedServer) -> None:
+    models = tmp_path / "m.yaml"
+    written = yaml.safe_load(Path(write_models(models, server.url)).read_text())
+    written["presets"]["standard"]["deadline_s"] = 0.01
+    models.write_text(yaml.safe_dump(written))
+    run(write_traces(tmp_path / "t.jsonl", 4), "--models-file", models, "--out", tmp_path / "run")
+    assert asked_about(server) == {n for n in range(4) if not is_wrong(n)}
+    lines = map(json.loads, (tmp_path / "run" / "records.jsonl").read_text().splitlines())
+    said = {int(line["id"]): line["members"]["judge:mine"][0] for line in lines}
+    assert {n for n, p in said.items() if p is not None} == {n for n in range(4) if not is_wrong(n)}
+
+
+def test_a_run_with_another_deadline_is_another_run(tmp_path: Path, checkers: list[str]) -> None:
+    file = write_traces(tmp_path / "t.jsonl", 1)
+    run(file, *checkers)
+    assert "a run with deadline_s 600.0, and now it is 20.0" in run(file, *checkers, "--deadline", "20").stderr

@@ -22,6 +22,7 @@ def registry(tmp_path: Path) -> Registry:
     shown = examples()[SKYWORK].model_dump(mode="json", exclude_none=True)
     written["models"].append({**shown, "source": f"path:{folder}", "dtype": "float32"})
     written["presets"]["gate"]["models"]["prm"] = [SKYWORK]
+    del written["presets"]["deep"]["models"]["prm"]
     file = tmp_path / "models.yaml"
     file.write_text(yaml.safe_dump(written))
     return load_registry(file)

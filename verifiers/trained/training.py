@@ -33,6 +33,23 @@ Progress = Callable[[str, int], Callable[[], None]]
 """Takes what is done and of how many pieces; returns what is called after each."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Material:
+    """Traces for a training."""
+
+    learned: Sequence[Example]
+    """To learn from, and to judge by a head that did not see their problem."""
+    measured: Sequence[Example] = ()
+    """Judged and never learned from."""
+    planted: Sequence[Example] = ()
+    """Ending in a planted mistake: learned from and never judged."""
+
+    @property
+    def n_traces(self) -> int:
+        """Traces to read."""
+        return len(self.learned) + len(self.measured) + len(self.planted)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
     """What training found."""
@@ -71,9 +88,7 @@ def read_files(
 
 
 async def train(
-    learned: Sequence[Example],
-    measured: Sequence[Example],
-    planted: Sequence[Example],
+    material: Material,
     reader: TransformersStepReader,
     base: BaseNeeded,
     recipe: Recipe,
@@ -88,9 +103,7 @@ async def train(
     did not see its problem.
 
     Args:
-        learned: Traces to learn from.
-        measured: Traces that are judged and never learned from.
-        planted: Traces that end in a planted mistake, learned from and never judged.
+        material: The traces.
         reader: Of the base.
         base: What the head will need.
         recipe: Settings of the fits.
@@ -104,8 +117,9 @@ async def train(
         ConfigError: Too few labels to learn from.
     """
     key = f"{base.weights_sha256} {reader.fingerprint}"
-    done = progress("reading", len(learned) + len(measured) + len(planted))
-    read, others, slipped = [await read_all(each, reader, key, work, done) for each in (learned, measured, planted)]
+    done = progress("reading", material.n_traces)
+    kinds = (material.learned, material.measured, material.planted)
+    read, others, slipped = [await read_all(each, reader, key, work, done) for each in kinds]
     held_out, scaling = cross_validate(read, recipe, others, slipped, progress("cross-validating", N_FOLDS))
     write_words(out.with_suffix(".words.jsonl"), held_out)
     head = final_head([*read, *slipped], recipe, scaling)
@@ -152,7 +166,7 @@ def report_lines(trained: Trained) -> Iterable[str]:
                 yield f"| {subset} | {name} | {found.value:.3f} | {interval} | {found.n} |"
 
 
-def notes_of(examples: Sequence[Example], licences: str, recipe: Recipe) -> dict[str, str]:
+def notes_of(material: Material, licences: str, recipe: Recipe) -> dict[str, str]:
     """Return notes for the head's file: what it was trained on, and how."""
-    subsets = sorted(Counter(example.subset for example in examples).items())
+    subsets = sorted(Counter(example.subset for example in (*material.learned, *material.planted)).items())
     return {"data": json.dumps(dict(subsets)), "licences": licences, "recipe": json.dumps(asdict(recipe))}

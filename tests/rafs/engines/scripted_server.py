@@ -18,6 +18,8 @@ class Request:
     path: str
     body: dict[str, Any]
     authorization: str | None
+    headers: Mapping[str, str]
+    """By lower-case name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,9 @@ def _handler(answer: Answer, seen: list[Request], left: threading.Event) -> type
         def do_POST(self) -> None:
             sent = self.rfile.read(int(self.headers.get("content-length") or 0))
             body = json.loads(sent) if sent else {}
-            request = Request(path=self.path, body=body, authorization=self.headers.get("authorization"))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            authorization = self.headers.get("authorization")
+            request = Request(path=self.path, body=body, authorization=authorization, headers=headers)
             seen.append(request)
             reply = answer(request)
             if reply.wait is not None and _leaves(self.connection, reply.wait):

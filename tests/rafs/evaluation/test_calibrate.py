@@ -110,13 +110,16 @@ def test_where_nothing_is_safe_there_is_no_threshold_and_the_artefact_says_so() 
     assert "Nothing is accepted" in found.guarantee and "on 18 problems" in found.guarantee
 
 
-def test_what_is_refused_for_another_reason_is_accepted_by_no_threshold() -> None:
+def test_where_all_are_held_back_for_another_reason_the_threshold_stays_and_is_no_guarantee() -> None:
     refused = [
         replace(item, record=replace(item.record, reasons=(Reason.UNKNOWN_GENERATOR,), status=Status.REVIEW))
         for item in items(600)
         if item.record is not None
     ]
-    assert made(refused).tau_accept.value is None
+    found = made(refused).tau_accept
+    assert found.value == POLICY.tau_accept
+    assert found.guarantee.startswith("None: ") and "unknown_generator" in found.guarantee
+    assert found.n_accepted == 0
 
 
 def test_the_threshold_of_a_step_is_fitted(artefact: Artefact) -> None:

@@ -93,3 +93,18 @@ def test_truthfulqa_lists_its_reference_answers(tmp_path: Path) -> None:
     (question,) = read_questions(write_table(tmp_path / "truth.csv", [row]))
     assert question.correct_answers == ("No", "Hardly at all")
     assert question.incorrect_answers == ("Yes", "Twice as hot")
+
+
+def test_what_the_first_annotator_said_of_a_sentence_is_the_note_on_it(tmp_path: Path) -> None:
+    said = (
+        "Sentence 1: CORRECT -- Annotator 1 comment: No problem. -- Annotator 2 comment: Fine.\n"
+        "Sentence 2: AMBIGUOUS -- Annotator 1 comment: Says which? -- Annotator 2 comment: No problem.\n"
+        "Sentence 3: FLAWED -- Annotator 1 comment: A holds more - by 1. -- Annotator 2 comment: Not B."
+    )
+    (trace,) = read_traces(write_table(tmp_path / "cels.csv", [ARGUED | {"comments_on_llm_solution": said}]))
+    assert trace.step_notes == ("No problem.", "Says which?", "A holds more - by 1.")
+
+
+def test_sentences_without_a_word_on_them_have_no_note(tmp_path: Path) -> None:
+    (trace,) = read_traces(write_table(tmp_path / "cels.csv", [ARGUED]))
+    assert trace.step_notes == (None, "unclear.", "why?")

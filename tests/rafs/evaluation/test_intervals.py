@@ -17,6 +17,7 @@ from rafs.evaluation.intervals import (
     measure_rate,
     share,
 )
+from rafs.evaluation.selection import expected_calibration_error
 from rafs.outcomes import Unmeasured
 
 N_SIMULATIONS = 400
@@ -124,6 +125,22 @@ def test_a_metric_that_no_resample_moves_has_no_interval_of_width_0() -> None:
     drawn = draw_resamples(["a", "b", "c"], seed=0)
     figure = figure_of(auroc(np.array([True, False, False]), np.array([3.0, 2.0, 1.0])), drawn)
     assert (figure.value, figure.low, figure.high) == (1.0, None, None)
+
+
+def test_a_metric_that_resampling_pushes_up_keeps_its_value_inside_its_interval() -> None:
+    generator = np.random.default_rng(4)
+    p = generator.uniform(size=120)
+    true = generator.random(120) < p
+    figure = figure_of(expected_calibration_error(p, true), draw_resamples([str(i) for i in range(120)], seed=0))
+    assert covers(figure, figure.value)
+
+
+def test_a_value_that_most_resamples_repeat_is_no_sign_of_a_bias() -> None:
+    def holds_the_first(weights: Weights) -> np.ndarray:
+        return np.minimum(1.0, weights[:, 0])  # 1 on the data, and 0 on a third of the resamples
+
+    figure = figure_of(holds_the_first, draw_resamples([str(i) for i in range(20)], seed=0))
+    assert (figure.value, figure.low, figure.high) == (1.0, 0.0, 1.0)
 
 
 def test_a_rate_of_single_problems_has_the_exact_interval_of_scipy() -> None:

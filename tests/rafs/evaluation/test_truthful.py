@@ -12,12 +12,11 @@ from rafs.evaluation.truthful import (
     by_category,
     choice_rates,
     judge_agreement,
-    logprob_of,
+    picks_best,
     true_mass,
     truthfulness,
 )
 from rafs.outcomes import Measured, Unmeasured
-from rafs.types import Abstained, LabelMass, Why
 
 
 def value(measurement: Measurement) -> float:
@@ -104,17 +103,21 @@ def test_a_mass_that_is_not_defined_is_not_measured(said: list[tuple[str, bool, 
 
 
 @pytest.mark.parametrize(
-    ("mass", "logprob"),
+    ("said", "picked"),
     [
-        (LabelMass(yes=0.3, no=0.1), math.log(0.75)),
-        (LabelMass(yes=0.0, no=0.1), -math.inf),
-        (LabelMass(yes=0.0, no=0.0), None),
-        (Abstained(why=Why.NO_LABELS), None),
+        pytest.param([("No", True, -1.0), ("Hardly", True, -9.0), ("Yes", False, -2.0)], True, id="likelier than all"),
+        pytest.param([("No", True, -3.0), ("Hardly", True, -1.0), ("Yes", False, -2.0)], False, id="another true one"),
+        pytest.param([("No", True, -2.0), ("Yes", False, -2.0)], False, id="a tie"),
+        pytest.param([("No", True, None), ("Yes", False, -2.0)], None, id="no probability"),
+        pytest.param([("No", True, -1.0), ("Hardly", True, None), ("Yes", False, -2.0)], True, id="of no matter"),
+        pytest.param([("No", True, -1.0), ("no.", False, -2.0)], None, id="listed as both"),
+        pytest.param([("No", True, -1.0)], None, id="no false one"),
     ],
 )
-def test_a_probe_gives_the_normalised_probability_of_yes(mass: LabelMass | Abstained, logprob: float | None) -> None:
-    found = logprob_of(mass)
-    assert found == (None if logprob is None else pytest.approx(logprob))
+def test_the_best_answer_is_picked_where_it_is_likelier_than_every_false_one(
+    said: list[tuple[str, bool, float | None]], picked: bool | None
+) -> None:
+    assert picks_best(candidates(*said)) is picked
 
 
 def test_questions_without_a_mass_are_counted_and_in_no_figure() -> None:
@@ -123,6 +126,7 @@ def test_questions_without_a_mass_are_counted_and_in_no_figure() -> None:
     rates = choice_rates([("a", good), ("b", bad), ("c", candidates(("No", True, -1.0)))], seed=0)
     assert value(rates.mean_mass) == pytest.approx(0.6)
     assert (value(rates.above_half), rates.n_unmeasured) == (0.5, 1)
+    assert value(rates.best_first) == 0.5
 
 
 def judged(family: str, *agreed: bool | None) -> list[JudgedAnswer]:

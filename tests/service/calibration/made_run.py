@@ -1,4 +1,4 @@
-"""Made problems, what a judge says of them, and the run that they give."""
+"""Made problems, what a verifier says of them, and the run that they give."""
 
 import asyncio
 import json
@@ -22,8 +22,8 @@ from rafs.policy import Policy
 from rafs.registry import load_registry
 from rafs.wire import ScoreResponse
 from service.cli import app
-from service.evaluating import to_request
 from service.identity import identity_of
+from service.labelled_scoring import to_request
 from service.rescoring import RememberedVerifier, Rescorer
 from service.scorer import Scorer
 from service.settings import load_settings
@@ -33,7 +33,7 @@ from verifiers.symbolic import SymbolicVerifier
 
 PRESET, WRITER = "gate", "gpt-4o"
 REGISTRY = load_registry()
-JUDGE = f"judge:{REGISTRY.presets.gate.models['judge'][0]}"  # type: ignore[index]
+MODEL = f"prm:{REGISTRY.presets.gate.models['prm'][0]}"  # type: ignore[index]
 N_PROBLEMS = 240
 
 
@@ -60,7 +60,7 @@ def row(i: int, *, more: int = 0) -> dict[str, object]:
 
 
 def said(trace: LabelledTrace, i: int) -> tuple[float | None, ...]:
-    """Return what the judge says: mostly it doubts the flawed step; one in twenty times it errs."""
+    """Return what the verifier says: mostly it doubts the flawed step; one in twenty times it errs."""
     doubts = (trace.first_error is not None) != (i % 20 == 7)
     return (0.2 + 0.01 * (i % 9) if doubts else 0.9 - 0.01 * (i % 9), 0.85, None)
 
@@ -73,7 +73,7 @@ def rescored(traces: Sequence[LabelledTrace], calibration: Calibration, policy: 
         try:
             found = []
             for i, trace in enumerate(traces):
-                words = replace(record(trace.id, q=(None,) * 3), members={JUDGE: said(trace, i)})
+                words = replace(record(trace.id, q=(None,) * 3), members={MODEL: said(trace, i)})
                 found.append(await rescorer.rescore(Item(trace=trace, record=words), calibration, policy, algebra))
             return found
         finally:
@@ -101,20 +101,20 @@ def command(*arguments: str | Path) -> Result:
 
 
 async def respond(artefact: Artefact, traces: Sequence[LabelledTrace]) -> list[ScoreResponse]:
-    """Return what the service answers under an artefact, the judge saying what `said` says."""
+    """Return what the service answers under an artefact, the verifier saying what `said` says."""
     algebra, calibration = AlgebraWorker(), artefact.to_calibration()
-    entry = REGISTRY.candidates(PRESET, Role.JUDGE)[0]
+    entry = REGISTRY.candidates(PRESET, Role.PRM)[0]
     found = []
     try:
         for i, trace in enumerate(traces):
-            judge = RememberedVerifier(JUDGE, identity_of(entry, REGISTRY), said(trace, i))
+            model = RememberedVerifier(MODEL, identity_of(entry, REGISTRY), said(trace, i))
             pipeline = assemble(
                 artefact.to_policy(REGISTRY.policy.to_policy()),
                 REGISTRY.presets.gate.to_preset(PRESET),
                 calibration,
                 algebra=algebra,
                 checkers=[SymbolicVerifier(calibration.checker)],
-                models=[judge],
+                models=[model],
                 validators=[],
                 generators={},
             )

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +16,11 @@ from rafs.evaluation.records import ItemRecord
 from rafs.policy import Reason
 from service.rescoring import Rescorer
 from tests.rafs.evaluation.made import record
-from tests.service.calibration.made_run import JUDGE, N_PROBLEMS, PRESET, REGISTRY, command, rescored
+from tests.service.calibration.made_run import MODEL, N_PROBLEMS, PRESET, REGISTRY, command, rescored
 
 
-def test_the_judge_that_tells_right_from_wrong_is_heard(artefact: Artefact) -> None:
-    assert artefact.scales[JUDGE].slope > 0
+def test_the_verifier_that_tells_right_from_wrong_is_heard(artefact: Artefact) -> None:
+    assert artefact.scales[MODEL].slope > 0
 
 
 def test_a_threshold_is_learned_and_its_guarantee_printed(folder: Path, artefact: Artefact) -> None:
@@ -104,3 +105,22 @@ def test_a_subset_may_be_left_out(folder: Path, tmp_path: Path) -> None:
     done = command(folder / "run", folder / "pens.jsonl", "--leave-out", "pens", "--out", tmp_path / "out.json")
     assert done.exit_code == 2
     assert "nothing can be fitted" in done.stderr
+
+
+def test_a_run_of_another_preset_that_asked_the_same_models_serves(
+    folder: Path, artefact: Artefact, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(folder / "run", run)
+    written = json.loads((run / "run.json").read_text())
+    written["provenance"]["preset"] = "standard"
+    (run / "run.json").write_text(json.dumps(written))
+    done = command(run, folder / "pens.jsonl", "--preset", PRESET, "--out", tmp_path / "made.json")
+    assert done.exit_code == 0
+    assert load_artefact(tmp_path / "made.json").tau_accept == artefact.tau_accept
+
+
+def test_a_run_that_asks_no_more_once_a_step_is_refuted_serves_no_other_preset(folder: Path, tmp_path: Path) -> None:
+    done = command(folder / "run", folder / "pens.jsonl", "--preset", "standard", "--out", tmp_path / "made.json")
+    assert done.exit_code == 2
+    assert "with preset gate, where standard runs here" in done.stderr

@@ -14,7 +14,7 @@ from tests.rafs.engines.tiny_models import TINY, tiny_llama, tiny_tokenizer
 from tests.verifiers.trained.made_traces import made_examples, made_trace, with_readings
 from verifiers.trained.artefacts import BaseNeeded, load_head
 from verifiers.trained.fitting import Recipe, fit_head
-from verifiers.trained.training import layers_of, notes_of, read_files, report_lines, train
+from verifiers.trained.training import Material, layers_of, notes_of, read_files, report_lines, train
 from verifiers.trained.verifier import TrainedVerifier
 
 RECIPE = Recipe(n_components=3, n_trees=10, least_leaf=3, width=8, epochs=1)
@@ -31,9 +31,10 @@ async def train_into(folder: Path, reader: TransformersStepReader, name: str = "
     out = folder / f"{name}.safetensors"
     base = BaseNeeded(weights_sha256=reader.weights_sha256(), dtype="float32", layers=reader.layers)
     examples = made_examples(44)
+    material = Material(learned=examples, measured=examples[:5])
     await train(
-        *(examples, examples[:5], [], reader, base, RECIPE, folder / "readings", out),
-        about=notes_of(examples, "made", RECIPE),
+        *(material, reader, base, RECIPE, folder / "readings", out),
+        about=notes_of(material, "made", RECIPE),
         progress=lambda what, total: lambda: None,
     )
     return out
@@ -65,9 +66,9 @@ async def test_a_reading_that_was_cut_off_is_read_again(reader: TransformersStep
 
 async def test_the_report_names_each_subset(reader: TransformersStepReader, tmp_path: Path) -> None:
     base = BaseNeeded(weights_sha256="", dtype="float32", layers=reader.layers)
-    examples = made_examples(44)
+    material = Material(learned=made_examples(44))
     trained = await train(
-        *(examples, [], [], reader, base, RECIPE, tmp_path / "readings", tmp_path / "head.safetensors"),
+        *(material, reader, base, RECIPE, tmp_path / "readings", tmp_path / "head.safetensors"),
         about={},
         progress=lambda what, total: lambda: None,
     )

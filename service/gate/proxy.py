@@ -1,0 +1,201 @@
+"""One answer of a model behind the proxy: drawn, judged, and passed on or not by the operator's policy."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from rafs.errors import BackendError, InputError, OverloadedError
+from rafs.gate_wire import GateDecision
+from rafs.limits import MAX_TRACE_CHARS
+from rafs.sent_samples import Choice, to_sampled
+from service.errors import Problem
+from service.gate.chat import ChatRequest
+from service.gate.completions import Completion, Report, annotated, note_of, replaced, with_report
+from service.gate.deciding import Conditions, Gate
+from service.gate.ordering import Order
+from service.gate.scorable import Asked, NotScorable, read_problem, to_request
+from service.gate.upstream import Upstream, UpstreamRefusal
+from service.gate_settings import GateSettings, Handling
+from service.intake import Visit
+from service.terms import DEFAULT_TERMS
+
+HELD_TEXT = "This answer is held for review, under the number {id}."
+
+
+class Shelf(Protocol):
+    """Where answers are kept for review."""
+
+    async def keep(self, tenant: str, model: str, problem: str, answer: Any, decision: GateDecision) -> str:
+        """Keep one and return its id; see `HeldStore.keep`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to the proxy."""
+
+    chat: ChatRequest
+    order: Order
+    upstream: Upstream
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawn:
+    """An answer and its decision."""
+
+    completion: Completion
+    decision: GateDecision
+    calls: int
+    notes: tuple[str, ...]
+
+
+class Proxy:
+    """Acts on answers by policy."""
+
+    def __init__(self, gate: Gate, settings: GateSettings, shelf: Shelf) -> None:
+        """Keep the parts.
+
+        Args:
+            gate: Decides.
+            settings: The operator's.
+            shelf: Keeps what is held.
+        """
+        self._gate = gate
+        self._settings = settings
+        self._shelf = shelf
+
+    async def answer(self, call: Call) -> dict[str, Any]:
+        """Return the completion that the caller gets, with the report.
+
+        Raises:
+            UpstreamRefusal: The model's server refused.
+            BackendError: It failed, or what has to be held could not be kept: nothing is shown then.
+            Problem: The quota of the key is used up.
+        """
+        asked = read_problem(call.chat.messages)
+        again = self._settings.proxy_resamples if call.order.policy is Handling.RESAMPLE else 0
+        if isinstance(asked, NotScorable) or call.chat.temperature == 0:  # the same would come again
+            again = 0
+        drawn = await self._draw(call, asked, 0)
+        attempts, calls = 1, drawn.calls
+        while not drawn.decision.passes and attempts <= again:
+            try:
+                drawn = await self._draw(call, asked, attempts)
+            except (UpstreamRefusal, BackendError):
+                drawn = _noted(drawn, "resampling_failed")
+                break
+            attempts, calls = attempts + 1, calls + drawn.calls
+        return await self._act(call, asked, drawn, attempts=attempts, calls=calls)
+
+    async def judge(
+        self,
+        call: Call,
+        asked: Asked | NotScorable,
+        choices: Sequence[Mapping[str, Any]],
+        samples: Sequence[Mapping[str, Any]] = (),
+    ) -> GateDecision:
+        """Decide on the choices of an answer; what cannot be scored is answered by the policy.
+
+        Raises:
+            Problem: The quota of the key is used up.
+        """
+        plain = Conditions(fail=call.order.fail, terms=DEFAULT_TERMS)
+        scored = asked if isinstance(asked, NotScorable) else to_request(asked, choices, call.upstream.id, samples)
+        if isinstance(scored, NotScorable):
+            return self._gate.fall_back(f"not_scorable:{scored.why}", plain)
+        try:
+            async with call.visit.working(scored) as terms:
+                budget_ms = self._settings.gate_budget_ms
+                within = terms.within(None if budget_ms is None else budget_ms / 1000, None)
+                return await self._gate.decide(scored, Conditions(fail=call.order.fail, terms=within))
+        except OverloadedError:
+            return self._gate.fall_back("overloaded", plain)
+        except InputError:
+            return self._gate.fall_back("not_scorable:too_long", plain)
+
+    async def _draw(self, call: Call, asked: Asked | NotScorable, attempt: int) -> _Drawn:
+        """Draw an answer and, beside it, the samples that it is held against."""
+        n, name = call.order.n_samples, call.upstream.served_name
+        can_sample = not isinstance(asked, NotScorable) and call.chat.n in (None, 1) and call.chat.temperature != 0
+        first = attempt * (1 + n)
+        bodies = [call.chat.to_upstream(name, draw=first)]
+        bodies += [call.chat.to_upstream(name, draw=first + k, n=1) for k in range(1, n + 1)] if can_sample else []
+        async with asyncio.TaskGroup() as group:
+            answering = group.create_task(_caught(call.upstream, bodies[0]))
+            sampling = [group.create_task(_caught(call.upstream, body)) for body in bodies[1:]]
+        completion = answering.result()
+        if isinstance(completion, Exception):
+            raise completion
+        replies = [task.result() for task in sampling]
+        samples = [one for reply in replies if not isinstance(reply, Exception) for one in _samples(reply)]
+        decision = await self.judge(call, asked, completion["choices"], samples)
+        notes = asked.notes if isinstance(asked, Asked) else ()
+        lacking = (f"samples:{len(samples)} of {n}",) if len(samples) < n else ()
+        return _Drawn(completion=completion, decision=decision, calls=len(bodies), notes=(*notes, *lacking))
+
+    async def _act(
+        self, call: Call, asked: Asked | NotScorable, drawn: _Drawn, *, attempts: int, calls: int
+    ) -> dict[str, Any]:
+        policy, decision = call.order.policy, drawn.decision
+        report = Report(
+            policy=policy,
+            action="passed",
+            attempts=attempts,
+            upstream_calls=calls,
+            notes=list(drawn.notes),
+            decision=decision,
+        )
+        if decision.passes or policy is Handling.PASS:
+            return with_report(drawn.completion, report)
+        if policy is Handling.ANNOTATE:
+            noted = None if call.chat.is_structured else annotated(drawn.completion, note_of(decision))
+            if noted is None:
+                return with_report(drawn.completion, report.model_copy(update={"notes": [*report.notes, "no_note"]}))
+            return with_report(noted, report.model_copy(update={"action": "annotated"}))
+        hidden = {"decision": without_quotes(decision), "action": "abstained"}
+        if policy is Handling.HOLD:
+            problem = asked.problem if isinstance(asked, Asked) else ""
+            tenant, model = call.visit.principal.tenant, call.upstream.id
+            kept = await self._shelf.keep(tenant, model, problem, drawn.completion["choices"], decision)
+            hidden |= {"action": "held", "held_id": kept}
+            return with_report(replaced(drawn.completion, HELD_TEXT.format(id=kept)), report.model_copy(update=hidden))
+        text = self._settings.proxy_abstention
+        return with_report(replaced(drawn.completion, text), report.model_copy(update=hidden))
+
+
+def without_quotes(decision: GateDecision) -> GateDecision:
+    """Return a decision that says nothing of the answer's own words."""
+    if decision.suspect_step is None:
+        return decision
+    return decision.model_copy(update={"suspect_step": decision.suspect_step.model_copy(update={"reason": ""})})
+
+
+async def _caught(upstream: Upstream, body: Mapping[str, Any]) -> Completion | Exception:
+    """Return a completion or what went wrong with it, so that a lost sample does not end the answer."""
+    try:
+        return await upstream.complete(body)
+    except (UpstreamRefusal, BackendError, Problem) as error:
+        return error
+
+
+def _samples(reply: Completion) -> list[Mapping[str, Any]]:
+    """Return the choices of a reply that can be samples."""
+    usable: list[Mapping[str, Any]] = []
+    for choice in reply["choices"][:1]:
+        sample = {key: choice.get(key) for key in ("message", "finish_reason")}
+        try:
+            text = to_sampled(Choice.model_validate_json(to_json(sample))).text
+        except ValidationError:
+            continue
+        if text.strip() and len(text) <= MAX_TRACE_CHARS:
+            usable.append(sample)
+    return usable
+
+
+def _noted(drawn: _Drawn, note: str) -> _Drawn:
+    return _Drawn(completion=drawn.completion, decision=drawn.decision, calls=drawn.calls, notes=(*drawn.notes, note))

@@ -1,0 +1,1 @@
+"""Batches as durable jobs of the service: what a kill interrupts goes on, and no result is written twice."""

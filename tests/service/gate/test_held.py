@@ -1,0 +1,72 @@
+"""Answers that wait for a reviewer, in both kinds of database."""
+
+import pytest
+
+from rafs.gate_wire import GateDecision
+from service.database.engine import Database
+from service.gate import held
+from service.gate.held import HeldStore
+
+DECISION = GateDecision(
+    id="d1",
+    passes=False,
+    decided_by="rafs",
+    fail="fail_closed",
+    failure=None,
+    status="Review",
+    reasons=["refuted_step"],
+    milliseconds=1.5,
+)
+CHOICES = [{"index": 0, "message": {"role": "assistant", "content": "70 nuts, \N{CHESTNUT} and\0that"}}]
+
+
+async def keep(store: HeldStore, tenant: str = "t", problem: str = "How many?") -> str:
+    return await store.keep(tenant, "gpt-4o", problem, CHOICES, DECISION)
+
+
+async def test_what_was_kept_is_found_as_it_was(database: Database) -> None:
+    store = HeldStore(database, clock=lambda: 1_700_000_000.5)
+    found = await store.find("t", await keep(store))
+    assert found is not None
+    assert (found.answer, found.decision, found.held_at) == (CHOICES, DECISION, 1_700_000_000_500)
+
+
+async def test_a_problem_with_a_null_byte_is_kept(database: Database) -> None:
+    store = HeldStore(database)
+    found = await store.find("t", await keep(store, problem="a\0b"))
+    assert found is not None and found.problem == "a\N{REPLACEMENT CHARACTER}b"
+
+
+async def test_a_tenant_neither_sees_nor_removes_what_is_anothers(database: Database) -> None:
+    store = HeldStore(database)
+    held_id = await keep(store, "mine")
+    assert await store.find("yours", held_id) is None
+    assert (await store.list_newest("yours")).held == []
+    assert not await store.remove("yours", held_id)
+    assert await store.find("mine", held_id) is not None
+
+
+async def test_the_list_begins_with_the_newest(database: Database) -> None:
+    times = iter([1.0, 3.0, 2.0])
+    store = HeldStore(database, clock=lambda: next(times))
+    ids = [await keep(store) for _ in range(3)]
+    assert [row.id for row in (await store.list_newest("t")).held] == [ids[1], ids[2], ids[0]]
+
+
+async def test_what_is_too_old_goes(database: Database) -> None:
+    times = iter([0.0, held.KEPT_S + 1.0])
+    store = HeldStore(database, clock=lambda: next(times))
+    old, new = await keep(store), await keep(store)
+    assert (await store.find("t", old), (await store.find("t", new)) is not None) == (None, True)
+
+
+async def test_beyond_the_limit_the_oldest_go(database: Database) -> None:
+    times = iter([1.0, 2.0, 3.0])
+    store = HeldStore(database, clock=lambda: next(times), most=2)
+    ids = [await keep(store) for _ in range(3)]
+    assert [row.id for row in (await store.list_newest("t")).held] == [ids[2], ids[1]]
+
+
+@pytest.mark.parametrize("held_id", ["", "x" * 5_000, "a\0b", "0" * 36])
+async def test_an_id_that_was_never_given_is_not_found(held_id: str, database: Database) -> None:
+    assert await HeldStore(database).find("t", held_id) is None
