@@ -6,7 +6,10 @@ from pydantic import BaseModel, Field, field_validator
 from pydantic_settings import NoDecode
 
 Port = Annotated[int, Field(ge=1, le=65535)]
+Pause = Annotated[float, Field(ge=0, le=7 * 86_400)]
 DAY_S = 86_400
+PAUSES_S = (0.0, 5.0, 300.0, 1_800.0, 7_200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0)
+"""Some two days in all."""
 
 
 class JobSettings(BaseModel):
@@ -32,10 +35,12 @@ class JobSettings(BaseModel):
     """Ports that a webhook may name."""
     webhook_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """Names or addresses of hosts that webhooks may reach although they are internal."""
+    webhook_pauses_s: Annotated[tuple[Pause, ...], NoDecode, Field(min_length=1, max_length=20)] = PAUSES_S
+    """Before each attempt to tell a webhook, the first included."""
     webhook_timeout_s: Annotated[float, Field(gt=0, le=60)] = 10.0
     """For one delivery."""
 
-    @field_validator("webhook_ports", "webhook_hosts", mode="before")
+    @field_validator("webhook_ports", "webhook_hosts", "webhook_pauses_s", mode="before")
     @classmethod
     def _split_values(cls, value: Any) -> Any:
         """Read values that are separated by commas."""

@@ -101,10 +101,10 @@ def test_the_faithful_trace_scores_higher_than_every_failure() -> None:
 
 
 def test_an_instruction_to_the_judge_buys_nothing() -> None:
-    """The judge of this size follows no instruction either way; the checkers decide, and they read no instructions."""
+    """A reward model answers no question, so that there is nothing to instruct; checkers read no instructions."""
     response = responses()["injection"]
     refuted = [step.index for step in response.steps if step.refuted]
-    asked = {row.step for row in response.ledger if row.member.startswith("judge") and row.p_correct is not None}
+    asked = {row.step for row in response.ledger if row.member.startswith("prm") and row.p_correct is not None}
     assert refuted == [3, 4]
     assert asked.isdisjoint(refuted)
 
@@ -112,5 +112,5 @@ def test_an_instruction_to_the_judge_buys_nothing() -> None:
 def test_every_number_says_which_model_it_came_from() -> None:
     for body in responses().values():
         assert json.dumps(body.model_dump(mode="json"), allow_nan=False)
-        assert {model.role: model.family for model in body.provenance.models}["judge"] == "smollm"
+        assert {model.role: model.family for model in body.provenance.models}["prm"] == "smollm"
         assert all(model.revision for model in body.provenance.models)

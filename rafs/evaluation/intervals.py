@@ -102,9 +102,12 @@ def measure(metric: Metric, resamples: Resamples, undefined: str) -> Measurement
     the 97.5 % point of Student's distribution with G - 1 degrees of freedom, for G problems: plain percentiles are too
     narrow where G is small. z = Phi^-1 of the share of the resampled values below the value itself, 0 where those equal
     to it decide on which side of a half that is: a metric such as average precision is larger on a sample than it is,
-    and larger once more on a resample of it. Of 1 500 simulated samples of 100 problems the interval of average
-    precision held the truth in 93.7 %, missing it as often above as below; of 1 000 with 40 problems in 93.8 %, where
-    without z it was 92.9 %; that of AUROC in 94.4 % and that of an F1 in 95.5 %.
+    and larger once more on a resample of it.
+
+    Simulated with 2 traces a problem, the interval of average precision held the truth in 93.1 % of 2 500 samples of
+    100 problems, in 93.6 % of 800 of 200, and in 93.8 % of 1 000 of 40, where without z it was 92.9 %: a little too
+    narrow, and missing nearly as often above as below. That of AUROC held it in 94.4 %, that of an F1 in 95.5 % of
+    1 000 of 100.
 
     Args:
         metric: The metric over the items of the resamples.

@@ -5,6 +5,7 @@ check and the connection nobody can point the name elsewhere. TLS still asks for
 """
 
 import asyncio
+import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
@@ -23,6 +24,7 @@ SPECIAL_6 = (IPv6Network("2001::/23"), IPv6Network("2002::/16"), IPv6Network("3f
 """Tunnels, which lead to an IPv4 address, and documentation."""
 SPECIAL_4 = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
 FIELD = "webhook.url"
+HOST_SHAPE = re.compile(r"[a-z0-9_]([a-z0-9._-]{0,252})")
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Returns the addresses of a host, as texts; raises OSError where it has none."""
@@ -69,11 +71,10 @@ class AddressGuard:
         if port not in self._ports:
             raise _refuse(f"the port {port}", f"one of the ports {', '.join(map(str, sorted(self._ports)))}")
         host = host_of(url)
-        if host == "localhost" or host.endswith(".localhost") or is_address(host):
-            try:
-                self.check_addresses(host, ["127.0.0.1"] if not is_address(host) else [host])
-            except RefusedAddressError:
-                raise _refuse("a host that is internal", "a host of the Internet, or one of webhook_hosts") from None
+        if not (is_address(host) or HOST_SHAPE.fullmatch(host)):
+            raise _refuse("a host that has no such name", "a name of DNS or an address")
+        if host not in self._internal and (is_inside(host) or (is_address(host) and not is_public(host))):
+            raise _refuse("a host that is internal", "a host of the Internet, or one that the operator allows")
 
     async def addresses_of(self, url: httpx.URL) -> Sequence[str]:
         """Return the addresses of an address's host, all of which may be reached.
@@ -156,6 +157,11 @@ def is_public(text: str) -> bool:
 def _is_public_4(address: IPv4Address) -> bool:
     is_special = address.is_multicast or address.is_reserved or any(address in network for network in SPECIAL_4)
     return address.is_global and not is_special
+
+
+def is_inside(host: str) -> bool:
+    """Say whether a name is that of this machine, whatever DNS says."""
+    return host.rstrip(".").rpartition(".")[2] == "localhost"
 
 
 def is_address(host: str) -> bool:

@@ -15,7 +15,7 @@ from service.jobs.engine import TOLD, DurableEngine
 from service.jobs.ledger import Ledger
 from service.jobs.scoring import BatchScorer
 from service.jobs.store import BatchStore
-from service.jobs.webhook import PAUSES_S, WebhookSender
+from service.jobs.webhook import WebhookSender
 from service.jobs.work import Work
 from service.observability import log_unexpected, logger
 from service.settings import Settings
@@ -38,9 +38,6 @@ class Jobs:
         settings: Settings,
         database: Database,
         admission: Admission,
-        *,
-        guard: AddressGuard | None = None,
-        pauses_s: tuple[float, ...] = PAUSES_S,
     ) -> None:
         """Put the parts together; nothing is started.
 
@@ -49,11 +46,9 @@ class Jobs:
             settings: The operator's.
             database: Where batches are.
             admission: The room for tokens that all work of this process shares.
-            guard: Where webhooks may go; None is as the settings say.
-            pauses_s: Before each attempt to tell a webhook.
         """
         self.store = BatchStore(database, kept_s=settings.batches_kept_s, max_unfinished=settings.batch_max_unfinished)
-        self.guard = guard or AddressGuard(settings)
+        self.guard = AddressGuard(settings)
         self._settings = settings
         self._database = database
         self._ledger = Ledger(database)
@@ -65,7 +60,7 @@ class Jobs:
             attempts=settings.batch_attempts,
         )
         self._worker = f"{socket.gethostname()}:{settings.port}" if settings.port else uuid.uuid4().hex
-        self._pauses_s = pauses_s
+        self._pauses_s = settings.webhook_pauses_s
         self._news = asyncio.Event()
 
     def look(self) -> None:

@@ -15,8 +15,6 @@ from service.jobs.addresses import AddressGuard, PinnedTransport, RefusedAddress
 from service.jobs.ledger import Ledger
 from service.observability import logger
 
-PAUSES_S = (0.0, 5.0, 300.0, 1_800.0, 7_200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0)
-"""Before each attempt: some three days in all."""
 GONE = 410
 """The receiver wants no more of it."""
 SECRET_BYTES = 32
