@@ -37,8 +37,8 @@ from rafs.engines.remembered_probes import RememberingProber
 from rafs.engines.transformers_lm import TransformersProber
 from rafs.engines.weights import locate
 from rafs.reading import read_text
-from rafs.registry import load_registry
 from rafs.record import ProvenanceOut
+from rafs.registry import load_registry
 from rafs.request import ScoreRequest
 from rafs.types import Abstained, BlindTrace, LabelMass, ModelIdentity
 from rafs.usage import Meter
