@@ -77,9 +77,9 @@ class Service:
             time.sleep(LOOK_S)
 
     def kill(self) -> None:
-        assert self.process is not None
-        self.process.kill()
-        self.process.wait()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
     def workers(self) -> list[int]:
         """Return the processes that decide identities."""
@@ -139,9 +139,8 @@ def make_lines(n: int) -> list[str]:
     return lines
 
 
-def run(rows: int, kills: int, database: str, folder: Path) -> dict[str, object]:
+def run(service: Service, rows: int, kills: int) -> dict[str, object]:
     chance, counted, pauses = random.Random(11), Counter[str](), list[float]()
-    service = Service(folder, database)
     service.start()
     lines, told = make_lines(rows), Rows()
     started = time.monotonic()
@@ -163,7 +162,6 @@ def run(rows: int, kills: int, database: str, folder: Path) -> dict[str, object]
     unbroken = Batch(service, lines)
     unbroken.wait_for(rows + 1)
     outcome = _compare(batch, unbroken, told, rows)
-    service.kill()
     return {
         "rows": rows,
         **{f"kills of {kind}": counted[kind] for kind in KINDS},
@@ -251,7 +249,11 @@ def main() -> None:
         serve(build_scorer(settings), settings)
         return
     with prepared() as folder:
-        figures = run(given.rows, given.kills, given.database or f"sqlite:///{folder / 'rafs.db'}", folder)
+        service = Service(folder, given.database or f"sqlite:///{folder / 'rafs.db'}")
+        try:
+            figures = run(service, given.rows, given.kills)
+        finally:
+            service.kill()
     table = Table("figure", "value", title="Kills during a batch")
     for name, value in figures.items():
         table.add_row(name, str(value))

@@ -40,7 +40,7 @@ def plant_mistakes(trace: LabelledTrace, n: int, seed: int) -> Sequence[Labelled
         n: Most copies.
         seed: Draws steps, families and numbers.
     """
-    if trace.solution_correct is not True or not trace.located:
+    if n == 0 or trace.solution_correct is not True or not trace.located:
         return ()
     try:
         reading = read_text(trace.problem, trace.steps, None)

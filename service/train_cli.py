@@ -62,9 +62,7 @@ def train_verifier(
         material = Material(
             learned=read_files(files, leave_out or ()),
             measured=read_files(measure or ()),
-            planted=read_files(files, leave_out or (), partial(plant_mistakes, n=planted, seed=seed))
-            if planted
-            else [],
+            planted=read_files(files, leave_out or (), partial(plant_mistakes, n=planted, seed=seed)),
         )
         recipe = Recipe(seed=seed, main_source=material.learned[0].source if material.learned else "")
         folder = out.with_suffix(".readings") if work is None else work

@@ -79,16 +79,19 @@ class Guardrail:
             Problem: The quota of the key is used up.
         """
         rules = self._read_rules(request)
-        key = (visit.principal.tenant, request.litellm_call_id or "")
+        call = request.litellm_call_id  # without one, nobody can say whose question was whose
+        key = None if call is None else (visit.principal.tenant, call)
         if request.input_type == "request":
-            self._asked[key] = _question_of(request)
+            if key is not None:
+                self._asked[key] = _question_of(request)
             return GuardrailResponse(action="NONE")
-        if not (request.texts or request.tool_calls):
+        if not (request.texts or request.tool_calls or request.images):
             return GuardrailResponse(action="NONE")
-        asked = self._asked.get(key, NotScorable(why="question_unknown"))
+        unknown = NotScorable(why="question_unknown")
+        asked = unknown if key is None else self._asked.get(key, unknown)
         scored = asked if isinstance(asked, NotScorable) else _answer_of(request, asked)
         decision = await self._decide(scored, rules.conditions, visit)
-        return _response(decision, request.texts or [], rules.policy, self._settings.proxy_abstention)
+        return _response(decision, request, rules.policy, self._settings.proxy_abstention)
 
     async def _decide(self, scored: ScoreRequest | NotScorable, conditions: Conditions, visit: Visit) -> GateDecision:
         if isinstance(scored, NotScorable):
@@ -130,19 +133,25 @@ def _answer_of(request: GuardrailRequest, asked: Asked) -> ScoreRequest | NotSco
     texts: Sequence[str] = request.texts or []
     if request.tool_calls:
         return NotScorable(why="tool_calls")
+    if request.images:
+        return NotScorable(why="images")
     if len(texts) != 1:
         return NotScorable(why="several_choices")
     return read_request(asked.problem, texts[0], request.model)
 
 
-def _response(decision: GateDecision, texts: Sequence[str], policy: Blocking, abstention: str) -> GuardrailResponse:
+def _response(
+    decision: GateDecision, request: GuardrailRequest, policy: Blocking, abstention: str
+) -> GuardrailResponse:
+    texts = request.texts or []
     if decision.passes or policy is Blocking.PASS:
         return GuardrailResponse(action="NONE", rafs=decision)
     if policy is Blocking.ANNOTATE and texts:
         noted = [*texts[:-1], f"{texts[-1]}\n\n{note_of(decision)}"]
         return GuardrailResponse(action="GUARDRAIL_INTERVENED", texts=noted, rafs=decision)
     hidden = without_quotes(decision)
-    if policy is Blocking.ABSTAIN and texts:
+    has_more = request.tool_calls or request.images  # which other texts would leave in the answer
+    if policy is Blocking.ABSTAIN and texts and not has_more:
         return GuardrailResponse(action="GUARDRAIL_INTERVENED", texts=[abstention] * len(texts), rafs=hidden)
     why = decision.failure or ", ".join(decision.reasons)
     return GuardrailResponse(

@@ -44,7 +44,8 @@ def build_batch_router(maker: Maker, store: BatchStore, reader: ResultReader, in
     """
     router = APIRouter()
     _add_making(router, maker)
-    _add_states(router, maker, store, intake)
+    _add_states(router, store, intake)
+    _add_cancelling(router, maker, store, intake)
     _add_results(router, store, reader, intake)
     return router
 
@@ -65,7 +66,7 @@ def _add_making(router: APIRouter, maker: Maker) -> None:
         return await maker.take_inline(request)
 
 
-def _add_states(router: APIRouter, maker: Maker, store: BatchStore, intake: Intake) -> None:
+def _add_states(router: APIRouter, store: BatchStore, intake: Intake) -> None:
     @router.get(
         "/v1/batches",
         summary="List the batches",
@@ -94,6 +95,8 @@ def _add_states(router: APIRouter, maker: Maker, store: BatchStore, intake: Inta
         row = await _find(store, await _ask(intake, request), batch_id)
         return json_of(to_status(row, store.now()))
 
+
+def _add_cancelling(router: APIRouter, maker: Maker, store: BatchStore, intake: Intake) -> None:
     @router.post(
         "/v1/batches/{batch_id}/cancel",
         summary="Cancel a batch",

@@ -4,7 +4,7 @@ import json
 import re
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,26 +125,8 @@ class BatchStore:
             for number, (digest, request) in asked.items():
                 if known.setdefault(digest, number) == number:
                     items.append({"batch": batch, "number": number, "digest": digest, "request": await pack(request)})
-            lines = [
-                {
-                    "batch": batch,
-                    "number": row.number,
-                    "custom_id": row.custom_id,
-                    "item": row.number if isinstance(row.asks, Failed) else known[row.asks[0]],
-                }
-                for row in rows
-            ]
-            results = [
-                {
-                    "batch": batch,
-                    "number": n,
-                    "problem": why.kind.value,
-                    "body": why.message,
-                    "response": None,
-                    "ms": 0.0,
-                }
-                for n, why in failed
-            ]
+            lines = [_to_line(batch, row, known) for row in rows]
+            results = [_to_result(batch, number, why) for number, why in failed]
             for table, values in ((BATCH_ROWS, lines), (BATCH_ITEMS, items), (BATCH_RESULTS, results)):
                 if values:
                     await connection.execute(insert(table), values)
@@ -246,6 +228,22 @@ class BatchStore:
         abandoned = and_(BATCHES.c.status == RECEIVING, BATCHES.c.changed_at <= now - ABANDONED_S * 1000)
         async with self._database.connect() as connection:
             return (await connection.scalars(select(BATCHES.c.id).where(or_(old, abandoned)).limit(100))).all()
+
+
+def _to_line(batch: str, row: NewRow, known: Mapping[bytes, int]) -> dict[str, object]:
+    item = row.number if isinstance(row.asks, Failed) else known[row.asks[0]]
+    return {"batch": batch, "number": row.number, "custom_id": row.custom_id, "item": item}
+
+
+def _to_result(batch: str, number: int, why: Failed) -> dict[str, object]:
+    return {
+        "batch": batch,
+        "number": number,
+        "problem": why.kind.value,
+        "body": why.message,
+        "response": None,
+        "ms": 0.0,
+    }
 
 
 def _too_many(n: int) -> Problem:

@@ -124,6 +124,7 @@ def test_a_question_that_came_as_texts_alone_is_one_too(litellm: Any) -> None:
 NOT_SCORED: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "question_unknown": (asking(litellm_call_id="another"), {}),
     "tool_calls": (asking(), {"tool_calls": [TOOL_CALL]}),
+    "images": (asking(), {"images": ["https://example.org/a.png"]}),
     "several_choices": (asking(), {"texts": [GOOD, GOOD]}),
     "prompt_is_not_all_text": (asking(images=["https://example.org/a.png"]), {}),
 }
@@ -141,6 +142,21 @@ def test_what_cannot_be_scored_is_answered_by_the_policy(why: str, fail: str, li
 def test_a_failed_judge_is_answered_by_the_policy(litellm: Any) -> None:
     reply = litellm(StandIn(error=BackendError("down"))).guard(GOOD)
     assert (reply["action"], reply["rafs"]["failure"]) == ("BLOCKED", "backend_failed")
+
+
+def test_the_question_of_a_call_without_an_id_is_nobodys(litellm: Any) -> None:
+    reply = litellm().guard(GOOD, asking(litellm_call_id=None), litellm_call_id=None)
+    assert (reply["action"], reply["rafs"]["failure"]) == ("BLOCKED", "not_scorable:question_unknown")
+
+
+def test_another_text_does_not_let_through_the_calls_of_an_answer_that_did_not_pass(litellm: Any) -> None:
+    reply = litellm(guardrail_policy="abstain").guard(GOOD, tool_calls=[TOOL_CALL])
+    assert (reply["action"], reply["texts"]) == ("BLOCKED", None)
+
+
+def test_an_answer_that_is_an_image_alone_is_answered_by_the_policy(litellm: Any) -> None:
+    reply = litellm().guard(GOOD, texts=[], images=["https://example.org/a.png"])
+    assert reply["action"] == "BLOCKED"
 
 
 def test_an_answer_without_text_or_calls_goes_on(litellm: Any) -> None:
