@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rafs.client import AsyncClient, Client, NotAccepted, gate
+    from rafs.client import AsyncClient, Client, NotAccepted, ProblemError, UnreachableError, gate
 
-__all__ = ["AsyncClient", "Client", "NotAccepted", "__version__", "gate"]
+__all__ = ["AsyncClient", "Client", "NotAccepted", "ProblemError", "UnreachableError", "__version__", "gate"]
 __version__ = "0.1.0"
 
 

@@ -120,9 +120,9 @@ class AlgebraWorker:
     async def _ask(self, question: bytes, attempts: int = 2) -> Truth | None:
         """Return the answer of a process, which is kept for the next question; None where it gave none.
 
-        An idle process may have died without anybody noticing yet: then the question is asked once more.
+        A process may have died of no fault of the question, an idle one unnoticed: then it is asked once more.
         """
-        process, why, spent, was_idle = None, "", True, bool(self._idle)
+        process, why, spent, died = None, "", True, False
         try:
             process = await self._warm_process()
             async with asyncio.timeout(self._wall_limit_s):
@@ -134,17 +134,17 @@ class AlgebraWorker:
             if process is None:
                 logger.warning("no algebra process: %s", why)
             died = isinstance(error, OSError) and not isinstance(error, TimeoutError) and process in self._processes
-            if died and was_idle:
+            if died:
                 why = f"it died between two comparisons, or in this one: {why}"
         finally:
             if process is not None and spent:
                 await self._bury(process, why)
             elif process is not None:
                 self._idle.append(process)
-        return await self._ask(question, attempts - 1) if died and was_idle and attempts > 1 else None
+        return await self._ask(question, attempts - 1) if died and attempts > 1 else None
 
-    async def _warm_process(self) -> Process:
-        """Return a process that has imported sympy."""
+    async def _warm_process(self, attempts: int = 2) -> Process:
+        """Return a process that has imported sympy; one that dies while it starts is started once more."""
         while self._idle:
             process = self._idle.pop()
             if process.returncode is None:
@@ -158,9 +158,13 @@ class AlgebraWorker:
             async with asyncio.timeout(START_LIMIT_S):
                 await _exchange(process, b"")
         except BaseException as error:
+            died = isinstance(error, OSError) and not isinstance(error, TimeoutError) and process in self._processes
             await self._bury(process, f"at its start: {error!r}")
-            raise
-        return process
+            if not died or attempts == 1:
+                raise
+        else:
+            return process
+        return await self._warm_process(attempts - 1)
 
     async def _bury(self, process: Process, why: str = "") -> None:
         """Kill a process, wait for its end, and log what it said on its way out."""

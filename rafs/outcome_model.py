@@ -17,6 +17,11 @@ class OutcomeModel:
     weights: Mapping[str, Mapping[str, float]]
     """By outcome, then by feature; a feature that a trace lacks counts 0."""
 
+    def covers(self, features: Mapping[str, float]) -> bool:
+        """Whether the fit saw every component that a trace has; one that it never saw has no weight for any outcome."""
+        present = [name.value for name in ComponentName if name.value in features]
+        return all(any(weights.get(name, 0.0) for weights in self.weights.values()) for name in present)
+
     def probabilities(self, features: Mapping[str, float]) -> dict[str, float]:
         """Return the probability of each outcome; they sum to 1."""
         logits = {

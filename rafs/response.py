@@ -94,7 +94,8 @@ def _probabilities(result: ScoreResult, calibration: Calibration) -> dict[str, f
     if score is None or calibration.outcomes is None:
         return None
     q = [verdict.p_correct for verdict in judged_only(result.evidence.verdicts.combined)]
-    return calibration.outcomes.probabilities(outcome_features(score, result.components, q))
+    features = outcome_features(score, result.components, q)
+    return calibration.outcomes.probabilities(features) if calibration.outcomes.covers(features) else None
 
 
 def _in_order(stage: tuple[str, StageUsage]) -> tuple[int, str]:

@@ -254,7 +254,9 @@ class ScoreResponse(Wire):
     reasons: list[str]
     outcome: OutcomeOut
     outcome_probabilities: dict[str, float] | None = Field(
-        default=None, description="By outcome; null without a score, or where the calibration has none."
+        default=None,
+        description="By outcome; null without a score, where the calibration has none, and where its data measured "
+        "less of a trace than this one: without samples it knows nothing of what consensus says.",
     )
     suspect_step: SuspectOut | None
     answer: AnswerOut

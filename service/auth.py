@@ -21,6 +21,7 @@ from service.settings import Settings
 __all__ = ["OPEN", "Doorkeeper", "Principal", "Scope", "needs_key"]
 
 NOT_BEARER = "send the key as `authorization: Bearer rafs_...`"
+WHERE_FROM = "make one with `rafs keys create`, or ask whoever runs the service"
 OPEN_ID = "open"
 """What requests without a key are counted under; no key has this id."""
 
@@ -156,7 +157,7 @@ def unauthenticated(detail: str, *, is_sent: bool) -> Problem:
         status=401,
         slug="unauthenticated",
         title="No valid key",
-        detail=detail,
+        detail=f"{detail}; {WHERE_FROM}",
         headers={"WWW-Authenticate": challenge},
     )
 

@@ -137,7 +137,11 @@ def serve(
     models_file: ModelsFile = None,
     calibration: CalibrationFile = None,
 ) -> None:
-    """Serve HTTP: POST /v1/score, GET /v1/models, /healthz, /readyz, /docs.
+    """Serve HTTP: traces scored at /v1/score and /v1/score/stream, answers held or let through at /v1/gate,
+    batches at /v1/batches, keys at /v1/keys, an OpenAI-compatible proxy at /v1/chat/completions.
+
+    Beside them /v1/models, /metrics, /healthz, /readyz and /docs. Who is on another machine needs a key of
+    `rafs keys create`; with RAFS_AUTH=required everybody does.
 
     Example: rafs serve --port 8000
 

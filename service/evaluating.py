@@ -1,11 +1,14 @@
 """`rafs eval`: the whole pipeline over labelled traces, and how good it was."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rafs.evaluation.data_files import draw, read_files, sha256_of
+from rafs.evaluation.labels import LabelledTrace
 from rafs.evaluation.libraries import filelock, jinja2, matplotlib, n_usable_cores, scipy_stats, sklearn_metrics
 from rafs.evaluation.run_folder import TRACES, DataFile, RunFacts, RunFolder
 from rafs.model_entry import ModelEntry, Role
@@ -70,6 +73,9 @@ def evaluate(
 
     Writes DIR/report.html, report.json and records.jsonl. Formats are told by their fields; docs/measurements.md.
 
+    Plain rows: `id`, `problem`, `steps`, `answer_correct`: true or false, and `first_error`: a 0-based step, or null
+    together with `solution_correct`: true for none.
+
     --grader also writes DIR/flaws.jsonl: fill in its `equivalent` and run the same command again to audit the judge.
 
     Example: rafs eval processbench.jsonl --preset standard --limit 400 --out run
@@ -98,7 +104,18 @@ def evaluate(
         grading = None if judge is None else run.grading_by(judge, registry, settings)
         beside = Beside(sighted=judges if sighted else None, load_grading=grading)
         shown = run.finish(scorer, concurrency, beside, as_json=as_json)
-    print(shown, end="")
+    print(shown, end="", flush=True)
+    if told := _unlabelled(traces):
+        print(told, file=sys.stderr)
+
+
+def _unlabelled(traces: Sequence[LabelledTrace]) -> str:
+    """Return the line on traces whose reasoning nobody labelled; empty where there are none."""
+    n = sum(one.first_error is None and one.solution_correct is None and one.step_labels is None for one in traces)
+    if n == 0:
+        return ""
+    known = "`first_error`: null alone is not known; add `solution_correct`: true where there is no error"
+    return f"{n} of {len(traces)} traces have no label of their reasoning: {known}"
 
 
 def _asked_with(judge: ModelEntry) -> str:

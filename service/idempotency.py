@@ -31,12 +31,15 @@ RETRY_S = 1
 MAX_STORED_BYTES = 8 << 20
 """A longer answer is given once, and not again from memory."""
 MAX_ROWS_OF_TENANT = 10_000
+ORDERS = ("rafs-policy", "rafs-fail", "rafs-samples")
+"""Headers that say what is to become of an answer: the same body under another order is another request."""
 PARAMETER = {
     "name": HEADER,
     "in": "header",
     "required": False,
     "description": "Chosen by the client, best a UUID. The same key with the same body gets the stored answer again, "
-    f"with the header `{REPLAYED}: true`; with another body 422, and 409 while the first is being worked on.",
+    f"with the header `{REPLAYED}: true`; with another body, or another order in a header, 422; "
+    "and 409 while the first is being worked on.",
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS, "pattern": "^[\\x21-\\x7e]+$"},
 }
 """Description of the header, for the OpenAPI document."""
@@ -107,7 +110,7 @@ class Idempotency:
         claim = _Claim(
             tenant=principal.tenant,
             key_digest=_digest_key(request, _check_key(sent)),
-            body_digest=hashlib.sha256(body).digest(),
+            body_digest=_digest_body(request, body),
             owner=uuid.uuid4().hex,
         )
         stored = await self._claim(claim)
@@ -220,13 +223,21 @@ def _digest_key(request: Request, key: str) -> bytes:
     return hashlib.sha256(f"{request.method} {request.url.path}\n{key}".encode()).digest()
 
 
+def _digest_body(request: Request, body: bytes) -> bytes:
+    digest = hashlib.sha256(body)
+    for name in ORDERS:
+        for sent in request.headers.getlist(name):
+            digest.update(f"\n{name}: {sent}".encode())
+    return digest.digest()
+
+
 def _replay(row: Row[tuple[object, ...]] | None, claim: _Claim) -> Response:
     if row is not None and row.body_digest != claim.body_digest:
         raise Problem(
             status=422,
             slug="idempotency-key-reused",
             title="Idempotency key used for another request",
-            detail=f"the header `{HEADER}` names a request with another body; send this one under a new key",
+            detail=f"the header `{HEADER}` names a request with another body or order; send this one under a new key",
         )
     if row is None or row.status is None:
         raise Problem(

@@ -1,10 +1,10 @@
 """What every path that scores shares: who asks, whether there is room, the body, and the end when the client leaves."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol
+from typing import Any, Protocol
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -73,6 +73,11 @@ class Visit:
     _arrived: float
     _doorkeeper: Doorkeeper | None
 
+    @property
+    def is_hurried(self) -> bool:
+        """Whether the caller's headers bound its time or tokens."""
+        return self._terms.deadline_s is not None or self._terms.token_budget is not None
+
     @asynccontextmanager
     async def working(self, demand: Demand, *, n_traces: int = 1) -> AsyncIterator[Terms]:
         """Hold room for the tokens of one piece of work, and yield the terms that are left for it.
@@ -134,11 +139,15 @@ class Intake:
             async def answer() -> Response:
                 return await work(visit)
 
-            if self._idempotency is None:
-                return await until_disconnect(request, answer())
-            return await until_disconnect(
-                request, self._idempotency.answer(request, visit.principal, visit.body, answer)
-            )
+            return await self.answer(request, visit, answer)
+
+    async def answer(
+        self, request: Request, visit: Visit, work: Callable[[], Coroutine[Any, Any, Response]]
+    ) -> Response:
+        """Return what `work` makes of a request that was let in, or made of it before. Errors are those of `run`."""
+        if self._idempotency is None:
+            return await until_disconnect(request, work())
+        return await until_disconnect(request, self._idempotency.answer(request, visit.principal, visit.body, work))
 
     @asynccontextmanager
     async def enter(self, request: Request, scope: Scope, priority: Priority) -> AsyncIterator[Visit]:

@@ -18,6 +18,7 @@ from service.request_body import parse_body
 from service.routes import problems
 
 REFUSED = (401, 403, 429, 503)
+LATEST_END = datetime(9999, 1, 1, tzinfo=UTC)
 KEY_SCHEMA = "#/components/schemas/KeyIn"
 
 
@@ -71,13 +72,13 @@ def _add_ending(router: APIRouter, store: KeyStore, doorkeeper: Doorkeeper, inta
 
 
 def check_end(wanted: KeyIn) -> None:
-    """Refuse a key that has ended before it is made.
+    """Refuse a key that has ended before it is made, or would end where no calendar reaches.
 
     Raises:
-        InputError: Its end is past.
+        InputError: Its end is past, or behind `LATEST_END`.
     """
-    if wanted.expires_at is not None and wanted.expires_at <= datetime.now(UTC):
-        got, allowed = wanted.expires_at.isoformat(), "a time to come"
+    if wanted.expires_at is not None and not datetime.now(UTC) < wanted.expires_at <= LATEST_END:
+        got, allowed = wanted.expires_at.isoformat(), f"a time to come, before the year {LATEST_END.year}"
         message = f"field `expires_at`: got {got}, allowed: {allowed}"
         raise InputError(message, field="expires_at", got=got, allowed=allowed)
 

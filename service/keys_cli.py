@@ -61,7 +61,7 @@ def create(
 
     Example: rafs keys create checkout --days 90
 
-    Example: RAFS_KEY=$(rafs keys create nightly --scope score --scope batch)
+    Example: RAFS_API_KEY=$(rafs keys create nightly --scope score --scope batch)
     """
     fields = {
         "name": name,

@@ -53,6 +53,10 @@ def read_runs(
     Raises:
         InputError: A folder is no run, lacks a labelled file, or differs from another or from what runs here.
     """
+    for source in sources:
+        if not source.exists():
+            allowed = f"a labelled file, or the folder of a run; make one with `rafs eval FILE --out {source}` first"
+            raise refused(str(source), "nothing there", allowed)
     files = {sha256_of(source): source for source in sources if not source.is_dir()}
     runs = [_read_run(source, files, scorer, registry, preset) for source in sources if source.is_dir()]
     used = {file.sha256 for run in runs for file in run.facts.files}

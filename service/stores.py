@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rafs.record import ProvenanceOut
 from service.auth import Doorkeeper
 from service.database.engine import Database, open_database
+from service.gate.held import HeldStore
 from service.idempotency import Idempotency
 from service.keys.store import KeyStore
 from service.result_cache import ResultCache
@@ -33,7 +34,8 @@ class Stores:
             BackendError: The database does not answer.
         """
         await self.database.prepare()
-        prunes = [self.idempotency.prune, self.cache.prune, self.doorkeeper.prune]
+        held = HeldStore(self.database)
+        prunes = [self.idempotency.prune, self.cache.prune, self.doorkeeper.prune, held.prune]
         pruning = asyncio.create_task(prune_forever(prunes))
         try:
             yield

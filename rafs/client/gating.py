@@ -1,7 +1,7 @@
 """`@rafs.gate`: a function whose answer is shown only where its reasoning carries it."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum
@@ -57,8 +57,8 @@ def gate(
 ) -> Callable[[Callable[Parameters, Output]], Callable[Parameters, Output]]:
     """Return a decorator for a function, plain or async, that returns what a model wrote.
 
-    The function returns a trace: a text, a message, or the chat completion it came in. That is put to the gate, and
-    returned as it is where the gate lets it pass.
+    The function returns a trace: a text, a message, or the chat completion of one choice that it came in.
+    That is put to the gate, and returned as it is where the gate lets it pass.
 
     Args:
         problem: Name of the function's parameter that holds the problem, or what returns the problem when called with
@@ -161,7 +161,7 @@ def _gate_plain(
         output = function(*args, **kwargs)
         try:
             with Client() if client is None else nullcontext(client) as used:
-                refusal = policy.refusal(output, used.gate(problem, output, **fields))
+                refusal = policy.refusal(output, used.gate(problem, _one_answer(output), **fields))
         except RafsError as error:
             refusal = policy.undecided(output, error)
         return output if refusal is None else cast(Output, policy.instead(refusal))
@@ -178,7 +178,7 @@ def _gate_async(
         output = await function(*args, **kwargs)
         try:
             async with AsyncClient() if client is None else nullcontext(client) as used:
-                refusal = policy.refusal(output, await used.gate(problem, output, **fields))
+                refusal = policy.refusal(output, await used.gate(problem, _one_answer(output), **fields))
         except RafsError as error:
             refusal = policy.undecided(output, error)
         if refusal is None:
@@ -203,6 +203,15 @@ def _problem_reader(function: Callable[..., object], problem: str | Callable[...
         return bound.arguments[problem]
 
     return read
+
+
+def _one_answer(output: object) -> object:
+    """Return what a function wrote; of several answers all would be shown, and one alone be judged."""
+    choices = output.get("choices") if isinstance(output, Mapping) else getattr(output, "choices", None)
+    if isinstance(choices, Sequence) and len(choices) > 1:
+        got, allowed = f"{len(choices)} choices", "a chat completion with one"
+        raise InputError(f"rafs.gate: got {got}, allowed {allowed}", field="trace", got=got, allowed=allowed)
+    return output
 
 
 def _told(decision: GateDecision) -> str:

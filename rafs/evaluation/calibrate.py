@@ -153,12 +153,9 @@ def _fit_pool(items: Sequence[Item], basis: Basis, options: Options) -> tuple[Ca
     rates = basis.made_with.checker
     combiner = fit_combiner(list(labelled_steps(items, rates)), seed=options.seed)
     if isinstance(combiner, Unmeasured):
-        raise InputError(
-            f"nothing can be fitted: {combiner.reason}, {combiner.detail}",
-            field="FILE",
-            got=combiner.detail,
-            allowed=f"at least {MIN_STEPS} labelled steps in the fit split, some right and some wrong",
-        )
+        allowed = f"at least {MIN_STEPS} labelled steps in the fit split, some right and some wrong"
+        message = f"nothing can be fitted: {combiner.reason}, {combiner.detail}, allowed: {allowed}"
+        raise InputError(message, field="FILE", got=combiner.detail, allowed=allowed)
     calibration = combiner.to_calibration()
     q = [recombined(item, calibration, rates, basis.policy.q_refuted) for item in items]
     tau_step = fit_tau_step(items, q, basis.policy.q_refuted)

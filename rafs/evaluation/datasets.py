@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from rafs.evaluation.find_the_flaws import ExplainedProgram, FlawedPair, JudgedSolution, TruthfulQa
 from rafs.evaluation.labels import LabelledTrace, SampledProblem, TruthfulQuestion
-from rafs.evaluation.plain_format import PlainSamples, PlainTrace
+from rafs.evaluation.plain_format import PLAIN_LABELS, PlainSamples, PlainTrace
 from rafs.evaluation.prm800k import Prm800k
 from rafs.evaluation.published_formats import (
     BigBenchMistake,
@@ -106,7 +106,7 @@ def _format_of(row: Row) -> type[TraceRow]:
         if _required(other) <= row.fields.keys():
             raise row.refuse("row", f"of {other.FORMAT}, which has no labelled trace", use)
     known = "; ".join(f"{model.FORMAT}: {', '.join(sorted(_required(model)))}" for model in TRACE_FORMATS)
-    raise row.refuse("row", sorted(row.fields), f"the fields of one format ({known})")
+    raise row.refuse("row", sorted(row.fields), f"the fields of one format; in plain rows {PLAIN_LABELS} ({known})")
 
 
 def _parse(row: Row, model: type[Parsed]) -> Parsed:

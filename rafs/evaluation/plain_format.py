@@ -28,6 +28,12 @@ class RowModel(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
 
+PLAIN_LABELS = (
+    "`first_error` is the 0-based step of the first error, or null together with `solution_correct`: true for none; "
+    "`answer_correct` is true, false or null"
+)
+
+
 class PlainTrace(RowModel):
     """A labelled trace. An absent `silent_failure` or `extraction_failure` follows from the other two labels."""
 

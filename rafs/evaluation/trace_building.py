@@ -16,6 +16,10 @@ def problem_group(problem: str) -> str:
     return "p" + hashlib.sha256(plain.encode()).hexdigest()[:14]
 
 
+NO_ERROR = "a trace without error has null together with `solution_correct`: true"
+"""How the plain format says so."""
+
+
 def silent_failure(answer_correct: bool | None, solution_correct: bool | None) -> bool | None:
     """Right answer, wrong reasoning; None where that does not follow from the two."""
     if answer_correct is False or solution_correct is True:
@@ -88,7 +92,7 @@ def check_labels(trace: LabelledTrace, row: Row) -> None:
     if n == 0:
         raise row.refuse("steps", [], "at least one step")
     if trace.first_error is not None and not 0 <= trace.first_error < n:
-        raise row.refuse("first_error", trace.first_error, f"a step of 0 to {n - 1}, counted from 0")
+        raise row.refuse("first_error", trace.first_error, f"a step of 0 to {n - 1}, counted from 0; {NO_ERROR}")
     if trace.first_error is not None and trace.solution_correct is True:
         raise row.refuse("first_error", trace.first_error, "null in a trace whose solution_correct is true")
     if trace.step_notes is not None and len(trace.step_notes) != n:

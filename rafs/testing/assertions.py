@@ -54,8 +54,10 @@ def _report(response: ScoreResponse, min_score: float | None) -> Iterator[str]:
     yield f"  reasons: {', '.join(map(show_text, response.reasons)) or 'none'}"
     if suspect := response.suspect_step:
         text = next((step.text for step in response.steps if step.index == suspect.index), "")
-        yield f"  suspect step {suspect.index} (p_correct {suspect.p_correct:.2f}): {show_text(text, MAX_STEP)}"
+        yield f"  suspect step {suspect.index} (p_correct {suspect.p_correct:.2f}): {show_text(text.strip(), MAX_STEP)}"
         yield f"    because: {show_text(suspect.reason, MAX_STEP)}"
     unmeasured = [f"{part.name} ({show_text(part.detail)})" for part in response.components if part.value is None]
     if unmeasured:
         yield f"  not measured: {', '.join(unmeasured)}"
+    if any(reason == "unknown_generator" or reason.endswith("unmeasured:C") for reason in response.reasons):
+        yield "  hint: send generator=... and samples=[...]"

@@ -14,7 +14,7 @@ from rafs.record import ProvenanceOut
 from service.batch.index import BatchIndex, Cursor
 from service.batch.mapping import LOOKED_AT, Choice, Format, Mapper, choose_shape
 from service.batch.parts import PART_ROWS
-from service.batch.shapes import PLAIN, SHAPES, Fields, Shape
+from service.batch.shapes import IDS, PLAIN, SHAPES, Fields, Shape
 from service.batch.source import Line, LogFile, Position, count_rows, find_files, read_lines
 from service.request_body import Fault
 from service.visible import show_text
@@ -85,7 +85,8 @@ def begin(order: Order, index: BatchIndex, say: Callable[[str], None]) -> Begun:
         _check(order, facts, earlier)
     else:
         first = list(islice(read_lines(files, Position()), LOOKED_AT))
-        shape = choose_shape(order.format, order.paths, first)
+        source = files[first[0].file if first else 0].path
+        shape = choose_shape(order.format, order.paths, first, show_text(str(source), None))
         _say_shape(shape, first, say)
         facts = _facts(order, files, shape)
         index.write_fact(N_ROWS, count_rows(files))
@@ -145,7 +146,7 @@ def _say_shape(shape: Shape | None, first: Sequence[Line], say: Callable[[str], 
     n_fitting = sum(map(shape.fits, rows))
     say(f"format {shape.name}: {n_fitting} of the first {len(first)} rows have {shape.told_by}")
     if shape.name == "rafs":
-        read = {*PLAIN, "steps", "model", "id"}
+        read = {*PLAIN, *IDS, "steps", "model"}
         unread = list(dict.fromkeys(key for row in rows for key in row if key not in read))
         if unread:
             say(f"keys that are not read: {', '.join(show_text(key, 40) for key in unread[:SHOWN_KEYS])}")

@@ -40,7 +40,7 @@ def refused(field: str, got: object, allowed: str) -> RequestError:
     return RequestError([Fault(field=field, got="nothing" if got is None else show_value(got), allowed=allowed)])
 
 
-def read_exchange(asked: object, replied: object, *, asked_in: str, replied_in: str) -> Exchange:
+def read_exchange(asked: object, replied: object, *, asked_in: str, replied_in: str | None) -> Exchange:
     """Read a question and its reply.
 
     The problem is the conversation up to the last turn that no model wrote: the text of a lone user as it is, more
@@ -50,23 +50,29 @@ def read_exchange(asked: object, replied: object, *, asked_in: str, replied_in: 
         asked: Text, messages, or an object with `messages`, `input` or `prompt`.
         replied: Text, a message, messages, an object with `choices`, or None where the messages end in the reply.
         asked_in: The field's name, for the error.
-        replied_in: The other one's.
+        replied_in: The other one's; None where the row has no such field.
 
     Raises:
         InputError: There is no question, or no reply.
     """
     turns = _asked(unfold(asked), asked_in)
-    reply = _replied(unfold(replied), replied_in)
+    reply = _replied(unfold(replied), replied_in or asked_in)
     last = max((at for at, turn in enumerate(turns) if turn["role"] not in REPLYING), default=None)
     if last is None:
         raise refused(asked_in, asked, "messages with one of a user among them")
     said = [*turns[last + 1 :], *reply.turns]
     if not any(turn["role"] == "assistant" for turn in said):
-        raise refused(replied_in, replied, "the reply of an assistant")
+        raise _unanswered(asked_in) if replied_in is None else refused(replied_in, replied, "the reply of an assistant")
     problem = _transcript(turns[: last + 1])
     if not problem:
         raise refused(asked_in, asked, "a question with text in it")
     return Exchange(problem=problem, trace=_trace(said), samples=reply.samples)
+
+
+def _unanswered(field: str) -> RequestError:
+    got = "messages in which the reply of an assistant is missing"
+    allowed = "messages that end in it, or a key beside them with it, such as `response`"
+    return RequestError([Fault(field=field, got=got, allowed=allowed)])
 
 
 def read_problem(value: object, field: str) -> str:

@@ -10,7 +10,7 @@ from rafs.errors import InputError
 from rafs.request import ScoreRequest
 from service.batch.conversation import read_problem, read_reply
 from service.batch.fields import find, unfold
-from service.batch.shapes import SHAPES, Draft, Fields, Lookup, Shape
+from service.batch.shapes import IDS, SHAPES, Draft, Fields, Lookup, Shape, own_id, to_id
 from service.batch.source import Line
 from service.request_body import Fault, RequestError, to_request_error
 from service.visible import show_text, show_value
@@ -28,11 +28,8 @@ MAPPED = (
     "preset",
     "seed",
 )
-IDS = ("custom_id", "id", "request_id")
-"""Where rows have an id of their own."""
 LOOKED_AT = 20
 """Rows that a shape is told by."""
-MAX_ID_CHARS = 256
 SHOWN_KEYS = 12
 
 
@@ -73,13 +70,14 @@ def parse_paths(given: Iterable[str]) -> dict[str, str]:
     return paths
 
 
-def choose_shape(wanted: Format, paths: Mapping[str, str], lines: Sequence[Line]) -> Shape | None:
+def choose_shape(wanted: Format, paths: Mapping[str, str], lines: Sequence[Line], named: str) -> Shape | None:
     """Return the shape of the rows; None where the paths say all.
 
     Args:
         wanted: What the operator says.
         paths: By field.
         lines: The first ones.
+        named: Where they are from, for the error; safe to show.
 
     Raises:
         InputError: No shape fits any of them.
@@ -94,7 +92,7 @@ def choose_shape(wanted: Format, paths: Mapping[str, str], lines: Sequence[Line]
     if n_rows == 0:
         keys = ", ".join(show_text(key, 40) for key in list(rows[0])[:SHOWN_KEYS]) if rows else "nothing to read"
         known = "; ".join(f"{shape.name}: {shape.told_by}" for shape in SHAPES)
-        raise _wrong("FILE", f"rows with the keys {keys}", f"{known}; or --map problem=PATH trace=PATH")
+        raise _wrong(named, f"rows with the keys {keys}", f"{known}; or --map problem=PATH --map trace=PATH")
     return shape
 
 
@@ -116,22 +114,22 @@ class Mapper:
         """
         if isinstance(line.row, Fault):
             raise RequestError([line.row])
-        draft = Draft() if self._shape is None else self._shape.read(line.row, line, self._asked)
+        draft = Draft(id=own_id(line.row)) if self._shape is None else self._shape.read(line.row, line, self._asked)
         self._follow_paths(draft, line.row)
         self._choose(draft.fields)
         try:
             request = ScoreRequest.model_validate(draft.fields)
         except ValidationError as error:
             raise to_request_error(error) from None
-        return Mapped(id=_id(draft.id), request=request)
+        return Mapped(id=to_id(draft.id), request=request)
 
     def read_id(self, line: Line) -> str | None:
         """Return the id of a row that makes no request, as far as it can be told."""
         if isinstance(line.row, Fault):
             return None
         if "id" in self._paths:
-            return _id(find(line.row, self._paths["id"]))
-        return next((found for name in IDS if (found := _id(line.row.get(name))) is not None), None)
+            return to_id(find(line.row, self._paths["id"]))
+        return own_id(line.row, IDS if self._shape is None else self._shape.ids)
 
     def _follow_paths(self, draft: Draft, row: Fields) -> None:
         for name, path in self._paths.items():
@@ -158,13 +156,6 @@ class Mapper:
             fields["preset"] = self._choice.preset
         if self._choice.generator is not None and "generator" not in fields:
             fields["generator"] = {"model": self._choice.generator}
-
-
-def _id(value: object) -> str | None:
-    """Return a row's own id as text; it is repeated in the results and means nothing here."""
-    if isinstance(value, str | int) and not isinstance(value, bool):
-        return str(value)[:MAX_ID_CHARS]
-    return None
 
 
 def _wrong(field: str, got: str, allowed: str) -> InputError:

@@ -7,7 +7,7 @@ langfuse      a trace or an observation of an export, from the interface, the AP
 labelled      a row of a file that `rafs eval` reads; its labels and reference answers are left alone
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rafs.evaluation.datasets import is_labelled, traces_of
@@ -21,6 +21,9 @@ Lookup = Callable[[str], Fields | None]
 """Finds the request of a `custom_id`."""
 
 PLAIN = ("problem", "trace", "answer", "generator", "samples", "rules", "preset", "seed")
+IDS = ("id", "custom_id", "request_id")
+"""Where rows have an id of their own, in the order in which they are looked at."""
+MAX_ID_CHARS = 256
 REPLIES = ("response", "choices", "completion", "output")
 EXPORTED = ("trace_id", "traceId", "project_id", "projectId", "provided_model_name", "observations", "type")
 """Columns of Langfuse beside input and output; one of them at least is in every export."""
@@ -49,6 +52,20 @@ class Shape:
     fits: Callable[[Fields], bool]
     read: Callable[[Fields, Line, Lookup], Draft]
     """Raises InputError where a row breaks the shape, and LeftOut."""
+    ids: Sequence[str] = IDS
+    """Keys of a row's own id; the first that has one counts."""
+
+
+def to_id(value: object) -> str | None:
+    """Return a row's own id as text; it is repeated in the results and means nothing here."""
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return str(value)[:MAX_ID_CHARS] or None
+    return None
+
+
+def own_id(row: Fields, names: Sequence[str] = IDS) -> str | None:
+    """Return the id that a row has under the first of some keys that holds one."""
+    return next((found for name in names if (found := to_id(row.get(name))) is not None), None)
 
 
 def _of_exchange(exchange: Exchange, model: object, row_id: object) -> Draft:
@@ -66,7 +83,7 @@ def _read_plain(row: Fields, line: Line, asked: Lookup) -> Draft:
         fields["trace"] = row["steps"]
     if isinstance(writer := fields.get("generator", row.get("model")), str):
         fields["generator"] = {"model": writer}
-    return Draft(fields=fields, id=row.get("id"))
+    return Draft(fields=fields, id=own_id(row))
 
 
 def _chat_of(row: Fields) -> Fields:
@@ -81,11 +98,12 @@ def _is_chat(row: Fields) -> bool:
 
 def _read_chat(row: Fields, line: Line, asked: Lookup) -> Draft:
     chat = _chat_of(row)
-    name = next((name for name in REPLIES if row.get(name) is not None), REPLIES[0])
+    there = [name for name in REPLIES if name in row]
+    name = next((name for name in there if row[name] is not None), next(iter(there), ""))
     reply = {"choices": unfold(row[name])} if name == "choices" else unfold(row.get(name))
-    exchange = read_exchange(chat.get("messages"), reply, asked_in="messages", replied_in=name)
+    exchange = read_exchange(chat.get("messages"), reply, asked_in="messages", replied_in=name or None)
     model = find(row, f"{name}.model") or row.get("model") or chat.get("model")
-    return _of_exchange(exchange, model, row.get("id") or row.get("request_id") or find(row, f"{name}.id"))
+    return _of_exchange(exchange, model, own_id(row) or find(row, f"{name}.id"))
 
 
 def _is_batch_output(row: Fields) -> bool:
@@ -117,7 +135,7 @@ def _read_export(row: Fields, line: Line, asked: Lookup) -> Draft:
     if isinstance(kind, str) and kind.upper() != GENERATION:
         raise LeftOut(f"observations of type {kind.upper()}")
     exchange = read_exchange(row["input"], row["output"], asked_in="input", replied_in="output")
-    return _of_exchange(exchange, row.get("model") or row.get("provided_model_name"), row.get("id"))
+    return _of_exchange(exchange, row.get("model") or row.get("provided_model_name"), own_id(row))
 
 
 def _read_labelled(row: Fields, line: Line, asked: Lookup) -> Draft:
@@ -140,6 +158,7 @@ SHAPES = (
         told_by="`custom_id` with `response` or `error`",
         fits=_is_batch_output,
         read=_read_batch_output,
+        ids=("custom_id",),
     ),
     Shape(name="openai", told_by="`messages`", fits=_is_chat, read=_read_chat),
     Shape(

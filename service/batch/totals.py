@@ -16,6 +16,13 @@ ERRORS = "errors.jsonl"
 SUMMARY = "summary.json"
 
 
+class CommonError(BaseModel):
+    """What most of the failed rows have in common."""
+
+    message: str = Field(description="As it stands in `errors.jsonl`.")
+    rows: int
+
+
 class Totals(BaseModel):
     """Counts of a batch; those by status, outcome and error count rows, duplicates included."""
 
@@ -30,6 +37,7 @@ class Totals(BaseModel):
     status: dict[str, int]
     outcome: dict[str, int]
     errors: dict[str, int]
+    most_frequent_error: CommonError | None = Field(description="None where no row failed.")
     retryable: int = Field(description="Failed items that `--retry-errors` tries again.")
     tokens: int = Field(description="That went through models.")
     seconds: float = Field(description="Of all runs over this batch together.")
@@ -49,6 +57,8 @@ def count_totals(index: BatchIndex, cursor: Cursor) -> Totals:
         status = _by(grouped(_count_by(result, result.c.status)))
         outcome = _by(grouped(_count_by(result, result.c.outcome)))
         errors = _by(grouped(_count_by(failure, failure.c.kind)))
+        by_message = _count_by(failure, failure.c.message).order_by(None)
+        common = grouped(by_message.order_by(func.count().desc(), func.min(line.c.number)).limit(1)).first()
     seconds = index.read_fact(SECONDS)
     spent = float(seconds) if isinstance(seconds, int | float) else 0.0
     scored = sum(status.values())
@@ -64,6 +74,7 @@ def count_totals(index: BatchIndex, cursor: Cursor) -> Totals:
         status=status,
         outcome=outcome,
         errors=errors,
+        most_frequent_error=None if common is None else CommonError(message=common[0], rows=common[1]),
         retryable=retryable,
         tokens=tokens,
         seconds=round(spent, 3),

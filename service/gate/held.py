@@ -117,25 +117,25 @@ class HeldStore:
             BackendError: The database failed.
         """
         chosen = (
-            select(HELD_ANSWERS)
+            select(*(HELD_ANSWERS.c[name] for name in ("id", "held_at", "model", "decision")))
             .where(HELD_ANSWERS.c.tenant == tenant)
             .order_by(HELD_ANSWERS.c.held_at.desc(), HELD_ANSWERS.c.id)
             .limit(MAX_LISTED)
         )
         async with self._database.connect() as connection:
-            rows = [_read(row) for row in (await connection.execute(chosen)).all()]
-        return HeldAnswers(
-            held=[
-                HeldSummary(
-                    id=row.id,
-                    held_at=row.held_at,
-                    model=row.model,
-                    failure=row.decision.failure,
-                    reasons=row.decision.reasons,
-                )
-                for row in rows
-            ]
-        )
+            rows = (await connection.execute(chosen)).all()
+        return HeldAnswers(held=[_summarise(row) for row in rows])
+
+    async def prune(self) -> int:
+        """Let go of what is too old, of every tenant; return how many.
+
+        Raises:
+            BackendError: The database failed.
+        """
+        limit = int(self._clock() * 1000) - KEPT_S * 1000
+        async with self._database.begin() as connection:
+            gone = await connection.execute(delete(HELD_ANSWERS).where(HELD_ANSWERS.c.held_at < limit))
+            return int(gone.rowcount)
 
     async def remove(self, tenant: str, held_id: str) -> bool:
         """Let go of an answer; False where there is none of that id.
@@ -148,6 +148,13 @@ class HeldStore:
         chosen = delete(HELD_ANSWERS).where(HELD_ANSWERS.c.tenant == tenant, HELD_ANSWERS.c.id == held_id)
         async with self._database.begin() as connection:
             return (await connection.execute(chosen)).rowcount > 0
+
+
+def _summarise(row: Row[Any]) -> HeldSummary:
+    decision = GateDecision.model_validate_json(row.decision)
+    return HeldSummary(
+        id=row.id, held_at=row.held_at, model=row.model, failure=decision.failure, reasons=decision.reasons
+    )
 
 
 def _read(row: Row[Any]) -> HeldAnswer:

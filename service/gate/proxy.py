@@ -11,6 +11,7 @@ from pydantic_core import to_json
 from rafs.errors import BackendError, InputError, OverloadedError
 from rafs.gate_wire import GateDecision
 from rafs.limits import MAX_TRACE_CHARS
+from rafs.request import ScoreRequest
 from rafs.sent_samples import Choice, to_sampled
 from service.errors import Problem
 from service.gate.chat import ChatRequest
@@ -19,7 +20,7 @@ from service.gate.deciding import Conditions, Gate
 from service.gate.ordering import Order
 from service.gate.scorable import Asked, NotScorable, read_problem, to_request
 from service.gate.upstream import Upstream, UpstreamRefusal
-from service.gate_settings import GateSettings, Handling
+from service.gate_settings import FailPolicy, GateSettings, Handling
 from service.intake import Visit
 from service.terms import DEFAULT_TERMS
 
@@ -104,19 +105,26 @@ class Proxy:
         Raises:
             Problem: The quota of the key is used up.
         """
-        plain = Conditions(fail=call.order.fail, terms=DEFAULT_TERMS)
         scored = asked if isinstance(asked, NotScorable) else to_request(asked, choices, call.upstream.id, samples)
+        fail = self._fail_of(call, scored)
+        plain = Conditions(fail=fail, terms=DEFAULT_TERMS)
         if isinstance(scored, NotScorable):
             return self._gate.fall_back(f"not_scorable:{scored.why}", plain)
         try:
             async with call.visit.working(scored) as terms:
                 budget_ms = self._settings.gate_budget_ms
                 within = terms.within(None if budget_ms is None else budget_ms / 1000, None)
-                return await self._gate.decide(scored, Conditions(fail=call.order.fail, terms=within))
+                return await self._gate.decide(scored, Conditions(fail=fail, terms=within))
         except OverloadedError:
             return self._gate.fall_back("overloaded", plain)
         except InputError:
             return self._gate.fall_back("not_scorable:too_long", plain)
+
+    def _fail_of(self, call: Call, scored: ScoreRequest | NotScorable) -> FailPolicy:
+        """Return the fail policy of an answer; a caller cannot open it by its own deadline, budget or choices."""
+        is_own_doing = call.visit.is_hurried or scored == NotScorable(why="several_choices")
+        closes = is_own_doing and not self._settings.gate_fail_may_loosen
+        return FailPolicy.FAIL_CLOSED if closes else call.order.fail
 
     async def _draw(self, call: Call, asked: Asked | NotScorable, attempt: int) -> _Drawn:
         """Draw an answer and, beside it, the samples that it is held against."""

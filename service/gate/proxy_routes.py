@@ -7,6 +7,7 @@ RAFS.
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
@@ -16,7 +17,6 @@ from pydantic import BaseModel
 
 from rafs.errors import RafsError
 from rafs.usage import Priority
-from service.admission import until_disconnect
 from service.auth import Scope
 from service.errors import Problem
 from service.gate.chat import ChatRequest
@@ -144,7 +144,7 @@ class _Chat:
             call = self._read(visit, order)
             if not call.chat.stream:
                 async with held:
-                    return await until_disconnect(request, self._answer(call))
+                    return await self._intake.answer(request, visit, partial(self._answer, call))
             body = call.chat.to_upstream(call.upstream.served_name, stream=True)
             chunks = await held.enter_async_context(call.upstream.stream(body))
         except BaseException as error:

@@ -123,7 +123,7 @@ class RowReader:
             Problem: 413, there are too many rows.
         """
         if self._mapper is None:
-            self._mapper = Mapper(choose_shape("auto", {}, lines[:LOOKED_AT]), {}, self._choice, _unasked)
+            self._mapper = Mapper(choose_shape("auto", {}, lines[:LOOKED_AT], NAME), {}, self._choice, _unasked)
         rows = await asyncio.to_thread(self._read_all, self._mapper, lines)
         if self.counted.n_rows > self._max_rows:
             raise _too_many_rows(self._max_rows)
@@ -142,7 +142,7 @@ class RowReader:
         asks: tuple[bytes, bytes] | Failed
         try:
             mapped = mapper.read(line)
-            row_id, asks = mapped.id or _custom_id(line), ask(mapped.request, self._seed)
+            row_id, asks = mapped.id, ask(mapped.request, self._seed)
         except InputError as error:
             row_id = mapper.read_id(line)
             asks = Failed(kind=Kind.INPUT, message=show_text(str(error), MAX_MESSAGE_CHARS))
@@ -161,11 +161,6 @@ def ask(request: ScoreRequest, seed: int | None) -> tuple[bytes, bytes]:
 def storable(text: str | None) -> str | None:
     """Return a text without what PostgreSQL does not take."""
     return None if text is None else text.replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
-def _custom_id(line: Line) -> str | None:
-    given = None if isinstance(line.row, Fault) else line.row.get("custom_id")
-    return given if isinstance(given, str) else None
 
 
 def _unasked(custom_id: str) -> None:

@@ -104,6 +104,16 @@ async def test_process_that_died_between_two_comparisons_is_replaced(caplog: pyt
     assert "between two comparisons" in caplog.text
 
 
+async def test_a_process_killed_while_it_starts_costs_no_answer() -> None:
+    algebra = AlgebraWorker(n_processes=1)
+    asked = asyncio.create_task(algebra.compare("x+x", "2x"))
+    while not (found := children()):
+        await asyncio.sleep(0.001)
+    os.kill(found[0], signal.SIGKILL)
+    assert await asked is Truth.TRUE
+    await algebra.close()
+
+
 async def test_close_ends_what_is_under_way_as_unknown() -> None:
     algebra = AlgebraWorker(n_processes=1)
     await algebra.compare("x", "x")

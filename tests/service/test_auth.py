@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from service.auth import needs_key
+from service.auth import WHERE_FROM, needs_key
 from service.database.engine import Database
 from service.keys.scope import Scope
 from service.keys.secret import draw_key
@@ -42,6 +42,7 @@ def test_nobody_is_let_in_without_a_key_and_is_told_how(client: TestClient) -> N
     assert (reply.status_code, reply.json()["type"]) == (401, "/problems/unauthenticated")
     assert reply.headers["www-authenticate"] == 'Bearer realm="rafs"'
     assert "authorization: Bearer rafs_..." in reply.json()["detail"]
+    assert "make one with `rafs keys create`" in reply.json()["detail"]
 
 
 def test_a_missing_scope_is_named(client: TestClient) -> None:
@@ -53,7 +54,7 @@ def test_a_missing_scope_is_named(client: TestClient) -> None:
 
 def test_a_key_that_has_ended_is_told_when(client: TestClient) -> None:
     reply = score(client, make_key(client, expires_at=datetime(2020, 1, 2, 3, 4, tzinfo=UTC)))
-    assert (reply.status_code, reply.json()["detail"]) == (401, "this key ended at 2020-01-02 03:04 UTC")
+    assert (reply.status_code, reply.json()["detail"]) == (401, f"this key ended at 2020-01-02 03:04 UTC; {WHERE_FROM}")
     assert 'error="invalid_token"' in reply.headers["www-authenticate"]
 
 
@@ -62,7 +63,7 @@ def test_a_revoked_key_is_told_so(client: TestClient) -> None:
     assert client.portal is not None
     client.portal.call(stores_of(client).keys.revoke, key[5:17])
     reply = score(client, key)
-    assert (reply.status_code, reply.json()["detail"]) == (401, "this key was revoked")
+    assert (reply.status_code, reply.json()["detail"]) == (401, f"this key was revoked; {WHERE_FROM}")
 
 
 HOSTILE = {

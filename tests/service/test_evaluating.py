@@ -232,6 +232,26 @@ def test_a_preset_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Pa
     assert "'quick'" in done.stderr and "gate, standard, deep" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        pytest.param({"first_error": None, "solution_correct": None}, ["2 of 2 traces have no label"], id="null alone"),
+        pytest.param({"first_error": None, "solution_correct": True}, [], id="right"),
+        pytest.param({"first_error": 0, "solution_correct": None}, [], id="wrong"),
+    ],
+)
+def test_traces_that_nobody_labelled_are_counted_at_the_end(
+    tmp_path: Path, checkers: list[str], labels: dict[str, object], told: list[str]
+) -> None:
+    done = run(write_traces(tmp_path / "t.jsonl", 2, **labels), *checkers, "--json")
+    assert [line.partition(" of their")[0] for line in done.stderr.splitlines() if "no label" in line] == told
+
+
+def test_rows_without_labels_are_told_what_the_plain_ones_are(tmp_path: Path, checkers: list[str]) -> None:
+    (tmp_path / "t.jsonl").write_text('{"problem": "?", "steps": ["!"]}')
+    assert "null together with `solution_correct`: true for none" in run(tmp_path / "t.jsonl", *checkers).stderr
+
+
 def test_samples_of_a_row_are_sent_and_their_agreement_is_a_baseline(tmp_path: Path, checkers: list[str]) -> None:
     file = write_traces(tmp_path / "t.jsonl", 4, samples=["So it is 7.", "The answer is 7.", "The answer is 8."])
     run(file, *checkers)

@@ -262,3 +262,12 @@ def test_two_tenants_with_one_key_get_their_own_answers(database_url: str) -> No
             reply = client.post("/v1/score", content=body(), headers=headers)
             assert (reply.status_code, "idempotency-replayed" in reply.headers) == (200, False)
     assert [terms.tenant for terms in scorer.terms] == ["a", "b"]
+
+
+async def test_the_same_body_under_another_order_is_another_request(idempotency: Idempotency) -> None:
+    await idempotency.answer(request("k"), OPEN, b"body", saying("shown"))
+    tighter = request("k")
+    tighter.scope["headers"].append((b"rafs-policy", b"abstain"))
+    with pytest.raises(Problem) as caught:
+        await idempotency.answer(tighter, OPEN, b"body", never)
+    assert (caught.value.status, caught.value.slug) == (422, "idempotency-key-reused")

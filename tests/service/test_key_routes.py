@@ -54,6 +54,7 @@ WRONG = {
     "unknown scope": ({"name": "a", "scopes": ["root"]}, "scopes.0"),
     "no scope": ({"name": "a", "scopes": []}, "scopes"),
     "past": ({"name": "a", "expires_at": "2020-01-01T00:00:00Z"}, "expires_at"),
+    "behind the calendar": ({"name": "a", "expires_at": "9999-12-31T23:59:59-14:00"}, "expires_at"),
     "no zone": ({"name": "a", "expires_at": "2090-01-01T00:00:00"}, "expires_at"),
     "negative": ({"name": "a", "traces_per_day": -1}, "traces_per_day"),
     "huge": ({"name": "a", "traces_per_day": 10**30}, "traces_per_day"),

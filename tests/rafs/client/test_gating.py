@@ -209,3 +209,9 @@ async def generating_async(question: str) -> AsyncIterator[str]:
 def test_a_function_that_it_does_not_fit_is_refused_at_once(function: Call, options: Any, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         rafs.gate(**{"problem": "question", **options})(function)
+
+
+def test_of_several_answers_none_is_shown_since_one_alone_would_be_judged(gated: Call) -> None:
+    choices = [{"message": {"role": "assistant", "content": text}} for text in (TRACE, "2 + 2 = 5")]
+    with pytest.raises(InputError, match="2 choices"):
+        gated({"choices": choices})

@@ -45,6 +45,29 @@ def test_the_message_shows_status_score_reasons_and_the_suspect_step_escaped() -
 
 
 @pytest.mark.usefixtures("url")
+def test_the_suspect_step_is_shown_without_the_end_of_its_line() -> None:
+    with pytest.raises(AssertionError, match=r"\(p_correct 0.02\): 55 - 40 = 10\n"):
+        assert_faithful(PROBLEM, "55 - 40 = 10\n")
+
+
+@pytest.mark.usefixtures("url")
+@pytest.mark.parametrize(
+    ("reason", "is_helped"),
+    [
+        ("unknown_generator", True),
+        ("required_component_unmeasured:C", True),
+        ("optional_component_unmeasured:C", True),
+        ("optional_component_unmeasured:D", False),
+    ],
+)
+def test_what_a_caller_can_send_more_of_is_said(scorer: StandIn, reason: str, is_helped: bool) -> None:
+    scorer.response = make_response(reasons=[reason])
+    with pytest.raises(AssertionError) as caught:
+        assert_faithful(PROBLEM, TRACE)
+    assert ("hint: send generator=... and samples=[...]" in str(caught.value)) is is_helped
+
+
+@pytest.mark.usefixtures("url")
 def test_an_accepted_trace_gives_its_response(scorer: StandIn) -> None:
     scorer.response = make_response(status="Accept", score=91.0)
     assert assert_faithful(PROBLEM, TRACE, min_score=91).score == 91.0

@@ -44,6 +44,33 @@ def test_the_summary_counts_rows_and_says_with_what_they_were_scored(tmp_path: P
     assert summary["batch"]["provenance"]["rafs_version"]
 
 
+def test_the_most_frequent_reason_of_failed_rows_is_said_with_their_file(tmp_path: Path, models: Path) -> None:
+    other = [{"problem": "p", "trace": "1 + 1 = 2", "seed": "x"}, *[{"problem": "p"}] * 2]
+    log = write_log(tmp_path / "log.jsonl", [row_of(1), *other])
+    done = run(log, "--out", tmp_path / "out", "--models-file", models)
+    told = next(line for line in done.stdout.splitlines() if "most often" in line)
+    assert told.startswith("3 rows failed, most often (2) for: field `trace`: got nothing")
+    assert told.endswith(f"each is in {tmp_path / 'out' / 'errors.jsonl'}")
+
+
+def test_a_batch_without_any_score_says_so_and_is_done(tmp_path: Path, models: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", [{"messages": [{"role": "user", "content": "p"}]}] * 2)
+    done = run(log, "--out", tmp_path / "out", "--models-file", models)
+    assert (done.exit_code, "no row was scored, 2 failed, most often (2) for" in done.stdout) == (0, True)
+
+
+def test_outcomes_say_what_they_are_shares_of(tmp_path: Path, models: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", [row_of(1), "{broken"])
+    done = run(log, "--out", tmp_path / "out", "--models-file", models)
+    assert "outcomes, as shares of the 1 scored rows:\n  faithful_success" in done.stdout
+
+
+def test_a_file_of_an_unknown_shape_is_named(tmp_path: Path, models: Path) -> None:
+    log = write_log(tmp_path / "log.jsonl", [{"q": 1}])
+    done = run(log, "--out", tmp_path / "out", "--models-file", models)
+    assert done.stderr.startswith(f"rafs: {log}: got rows with the keys q")
+
+
 def test_how_the_rows_are_read_is_said(tmp_path: Path, models: Path) -> None:
     log = write_log(tmp_path / "log.jsonl", [row_of(1, at="now")])
     done = run(log, "--out", tmp_path / "out", "--models-file", models)

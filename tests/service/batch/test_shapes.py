@@ -32,6 +32,7 @@ BATCH_INPUT = {
     "url": "/v1/chat/completions",
     "body": {"model": "gpt-4o-mini", "messages": MESSAGES},
 }
+BODY = {"body": BATCH_INPUT["body"]}
 BUCKET = {  # Langfuse: an observation as it is written into a bucket, with text in its columns
     "id": "obs-1",
     "trace_id": "trace-1",
@@ -63,14 +64,14 @@ def line_of(row: Mapping[str, Any] | Fault) -> Line:
 
 def read(row: Mapping[str, Any], *, paths: tuple[str, ...] = (), choice: Choice | None = None) -> Mapped:
     line, parsed = line_of(row), parse_paths(paths)
-    shape = choose_shape("auto", parsed, [line])
-    asked = {"request-1": {"body": BATCH_INPUT["body"]}}
+    shape = choose_shape("auto", parsed, [line], "log.jsonl")
+    asked = {"request-1": BODY}
     return Mapper(shape, parsed, choice or Choice(preset="gate"), asked.get).read(line)
 
 
 @pytest.mark.parametrize("name", list(ROWS))
 def test_a_shape_is_told_by_its_rows(name: str) -> None:
-    shape = choose_shape("auto", {}, [line_of(ROWS[name])])
+    shape = choose_shape("auto", {}, [line_of(ROWS[name])], "log.jsonl")
     assert shape is not None
     assert shape.name == name
 
@@ -110,6 +111,46 @@ def test_the_writer_is_known_where_the_log_names_it(row: Mapping[str, Any], mode
 )
 def test_a_row_keeps_its_own_id(row: Mapping[str, Any], own: str) -> None:
     assert read(row).id == own
+
+
+CHAT = {"messages": MESSAGES, "response": "2 + 2 = 4"}
+PLAIN = {"problem": "What is 2 + 2?", "trace": "2 + 2 = 4"}
+
+
+@pytest.mark.parametrize("row", [CHAT, PLAIN, BUCKET], ids=["openai", "rafs", "langfuse"])
+@pytest.mark.parametrize(
+    ("ids", "own"),
+    [
+        pytest.param({"id": None, "custom_id": "c"}, "c", id="custom alone"),
+        pytest.param({"id": "i", "custom_id": "c"}, "i", id="both"),
+        pytest.param({"id": "", "custom_id": "c", "request_id": "r"}, "c", id="an empty id"),
+    ],
+)
+def test_the_id_of_a_row_goes_before_its_custom_id(row: Mapping[str, Any], ids: Mapping[str, Any], own: str) -> None:
+    assert read(row | ids).id == own
+
+
+@pytest.mark.parametrize("name", ["rafs", "openai", "openai-batch", "langfuse", "labelled"])
+def test_a_row_at_fault_has_the_id_of_one_that_is_not(name: str) -> None:
+    line = line_of(ROWS[name] | {"custom_id": "request-1"})
+    mapper = Mapper(choose_shape("auto", {}, [line], "log.jsonl"), {}, Choice(preset="gate"), {"request-1": BODY}.get)
+    assert mapper.read(line).id == mapper.read_id(line)
+
+
+def test_rows_read_by_paths_alone_keep_their_ids() -> None:
+    assert read({"q": "What is 2 + 2?", "a": "2 + 2 = 4", "custom_id": "c"}, paths=("problem=q trace=a",)).id == "c"
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        pytest.param({"messages": MESSAGES}, "field `messages`: .* reply of an assistant is missing", id="no reply"),
+        pytest.param({"messages": MESSAGES, "output": None}, "field `output`: got nothing", id="an empty reply"),
+    ],
+)
+def test_a_reply_that_is_missing_is_named_where_it_was_looked_for(row: Mapping[str, Any], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        read(row)
 
 
 def test_messages_may_stand_in_a_request() -> None:
@@ -171,8 +212,8 @@ def test_a_path_that_is_none_is_refused(given: str) -> None:
 
 
 def test_rows_of_no_known_shape_are_refused_with_their_keys() -> None:
-    with pytest.raises(InputError, match=r"rows with the keys q, a, allowed: .*--map problem=PATH trace=PATH"):
-        choose_shape("auto", {}, [line_of({"q": 1, "a": 2})])
+    with pytest.raises(InputError, match=r"^log.jsonl: .* keys q, a, allowed: .*--map problem=PATH --map trace=PATH"):
+        choose_shape("auto", {}, [line_of({"q": 1, "a": 2})], "log.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,12 @@ def test_a_run_without_its_labelled_file_is_refused(folder: Path, tmp_path: Path
     assert "without pens.jsonl" in done.stderr
 
 
+def test_a_run_that_is_not_there_is_made_first(folder: Path, tmp_path: Path) -> None:
+    done = command(tmp_path / "run", folder / "pens.jsonl", "--out", tmp_path / "out.json")
+    assert done.exit_code == 2
+    assert f"`rafs eval FILE --out {tmp_path / 'run'}` first" in done.stderr
+
+
 def test_a_run_of_another_preset_is_refused(folder: Path, tmp_path: Path) -> None:
     done = command(folder / "run", folder / "pens.jsonl", "--preset", "deep", "--out", tmp_path / "out.json")
     assert done.exit_code == 2
@@ -104,7 +110,8 @@ def test_words_of_unseen_problems_go_before_those_of_the_run(folder: Path, tmp_p
 def test_a_subset_may_be_left_out(folder: Path, tmp_path: Path) -> None:
     done = command(folder / "run", folder / "pens.jsonl", "--leave-out", "pens", "--out", tmp_path / "out.json")
     assert done.exit_code == 2
-    assert "nothing can be fitted" in done.stderr
+    assert "nothing can be fitted: too_few_steps" in done.stderr
+    assert "at least 50 labelled steps" in done.stderr
 
 
 def test_a_run_of_another_preset_that_asked_the_same_models_serves(

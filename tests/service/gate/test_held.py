@@ -70,3 +70,15 @@ async def test_beyond_the_limit_the_oldest_go(database: Database) -> None:
 @pytest.mark.parametrize("held_id", ["", "x" * 5_000, "a\0b", "0" * 36])
 async def test_an_id_that_was_never_given_is_not_found(held_id: str, database: Database) -> None:
     assert await HeldStore(database).find("t", held_id) is None
+
+
+async def test_what_is_too_old_is_pruned_of_every_tenant_and_nothing_else(database: Database) -> None:
+    now = 0.0
+    store = HeldStore(database, clock=lambda: now)
+    old = [await keep(store, tenant) for tenant in "ab"]
+    now = held.KEPT_S / 2
+    young = await keep(store, "a")
+    now = held.KEPT_S + 1.0
+    assert [await store.prune(), await store.prune()] == [2, 0]
+    assert [await store.find(tenant, one) for tenant, one in zip("ab", old, strict=True)] == [None, None]
+    assert await store.find("a", young) is not None

@@ -72,6 +72,16 @@ def test_a_caller_may_fail_closed_where_the_operator_fails_open(tmp_path: Path) 
     assert [choice.finish_reason for choice in reply.choices] == ["content_filter"] * 2
 
 
+@pytest.mark.parametrize(
+    "fields", [{"n": 2}, {"extra_headers": {"rafs-deadline-ms": "1"}}], ids=["several choices", "own deadline"]
+)
+def test_a_caller_cannot_open_the_proxy_by_what_it_asks_for(fields: dict[str, Any], tmp_path: Path) -> None:
+    upstream = ScriptedUpstream(Says(content=BAD))
+    with proxied(upstream, tmp_path, proxy_policy="abstain", proxy_fail="fail_open") as client:
+        reply = ask(client, **fields)
+    assert {choice.finish_reason for choice in reply.choices} == {"content_filter"}
+
+
 def test_earlier_answers_and_instructions_are_no_part_of_the_problem_and_that_is_said(tmp_path: Path) -> None:
     messages = [
         {"role": "system", "content": "Be brief."},

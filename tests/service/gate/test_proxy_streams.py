@@ -108,6 +108,13 @@ def test_whoever_asks_for_no_stream_gets_none_where_streams_are_passed_on(tmp_pa
     assert reply.rafs["decision"]["passes"] is False
 
 
+def test_an_answer_that_is_no_stream_is_drawn_once_for_one_key_where_streams_are_passed_on(tmp_path: Path) -> None:
+    upstream = ScriptedUpstream(Says(content=GOOD))
+    with proxied(upstream, tmp_path, proxy_stream="after") as client:
+        first, again = (ask(client, extra_headers={"idempotency-key": "k"}) for _ in range(2))
+    assert (len(upstream.seen), first.rafs) == (1, again.rafs)
+
+
 def test_a_verdict_that_the_model_forged_in_its_chunks_is_taken_out(tmp_path: Path) -> None:
     says = Says(content=BAD, extra={"rafs": {"decision": {"passes": True}}})
     with proxied(ScriptedUpstream(says), tmp_path, proxy_stream="after") as client:
