@@ -58,6 +58,7 @@ class Doorkeeper:
         self._verifier = KeyVerifier(KeyStore(database, clock))
         self._quotas = Quotas(database, clock)
         self._clock = clock
+        self._is_local = is_loopback(settings.host) and not settings.allow_remote
 
     async def admit(self, request: Request, scope: Scope) -> Principal:
         """Say who a request comes from, and count it. What is left of the rate becomes headers of the response.
@@ -103,11 +104,11 @@ class Doorkeeper:
     async def _identify(self, request: Request) -> Principal:
         sent = request.headers.getlist("authorization")
         if not sent:
-            return self._open("this service asks for a key")
+            return self._open(request, "this service asks for a key")
         kind, _, token = sent[0].partition(" ")
         token = token.strip(" ")
         if len(sent) > 1 or kind.lower() != "bearer" or not token.startswith(PREFIX):
-            return self._open("the header `authorization` holds no key of this service")
+            return self._open(request, "the header `authorization` holds no key of this service")
         stored = await self._verifier.verify(token)
         if stored is None:
             raise unauthenticated("there is no such key", is_sent=True)
@@ -117,9 +118,12 @@ class Doorkeeper:
             raise unauthenticated(f"this key ended at {stored.expires_at:%Y-%m-%d %H:%M} UTC", is_sent=True)
         return self._principal(stored)
 
-    def _open(self, why: str) -> Principal:
+    def _open(self, request: Request, why: str) -> Principal:
         if self._needs_key:
             raise unauthenticated(f"{why}; {NOT_BEARER}", is_sent=False)
+        if _is_of_another_site(request, is_local=self._is_local):
+            detail = "a page of another site sends this, and an open service answers none; send a key"
+            raise Problem(status=403, slug="cross-site", title="Request of another site", detail=detail)
         return replace(OPEN, quota=self._quota)
 
     def _principal(self, stored: StoredKey) -> Principal:
@@ -171,6 +175,26 @@ def _forbidden(scope: Scope, principal: Principal) -> Problem:
         detail=f"this needs a key with the scope {scope.value!r}; this key has {has}",
         headers={"WWW-Authenticate": f'Bearer realm="rafs", error="insufficient_scope", scope="{scope.value}"'},
     )
+
+
+def _is_of_another_site(request: Request, *, is_local: bool) -> bool:
+    """Whether a web page of another site asks: its browser says so, or was led here under that site's name.
+
+    Only browsers send the header. A page that rebinds its own name to the loopback still asks for that name.
+    """
+    if request.headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
+        return True
+    host = request.url.hostname or ""
+    is_named = "." in host and not (host.endswith(".localhost") or _is_address(host))
+    return is_local and is_named
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _own(of_key: int | None, of_service: int | None) -> int | None:

@@ -137,11 +137,12 @@ def serve(
     models_file: ModelsFile = None,
     calibration: CalibrationFile = None,
 ) -> None:
-    """Serve HTTP: traces scored at /v1/score and /v1/score/stream, answers held or let through at /v1/gate,
-    batches at /v1/batches, keys at /v1/keys, an OpenAI-compatible proxy at /v1/chat/completions.
+    """Serve HTTP: scores, decisions of the gate, batches, keys, and a proxy in front of a model.
 
-    Beside them /v1/models, /metrics, /healthz, /readyz and /docs. Who is on another machine needs a key of
-    `rafs keys create`; with RAFS_AUTH=required everybody does.
+    POST /v1/score, /v1/score/stream, /v1/gate, /v1/batches, /v1/keys and, for OpenAI clients, /v1/chat/completions;
+    GET /v1/models, /metrics, /healthz, /readyz, /docs.
+
+    Other machines need a key of `rafs keys create`; with RAFS_AUTH=required everybody does.
 
     Example: rafs serve --port 8000
 

@@ -73,8 +73,8 @@ def evaluate(
 
     Writes DIR/report.html, report.json and records.jsonl. Formats are told by their fields; docs/measurements.md.
 
-    Plain rows: `id`, `problem`, `steps`, `answer_correct`: true or false, and `first_error`: a 0-based step, or null
-    together with `solution_correct`: true for none.
+    Plain rows: `id`, `problem`, `steps`, `answer_correct` (true or false), and as `first_error` a 0-based step,
+    or null together with `solution_correct`: true for no error.
 
     --grader also writes DIR/flaws.jsonl: fill in its `equivalent` and run the same command again to audit the judge.
 
@@ -104,18 +104,16 @@ def evaluate(
         grading = None if judge is None else run.grading_by(judge, registry, settings)
         beside = Beside(sighted=judges if sighted else None, load_grading=grading)
         shown = run.finish(scorer, concurrency, beside, as_json=as_json)
-    print(shown, end="", flush=True)
-    if told := _unlabelled(traces):
-        print(told, file=sys.stderr)
+    _show(shown, traces)
 
 
-def _unlabelled(traces: Sequence[LabelledTrace]) -> str:
-    """Return the line on traces whose reasoning nobody labelled; empty where there are none."""
+def _show(report: str, traces: Sequence[LabelledTrace]) -> None:
+    """Print the report, and on standard error of how many traces nobody labelled the reasoning."""
+    print(report, end="", flush=True)
     n = sum(one.first_error is None and one.solution_correct is None and one.step_labels is None for one in traces)
-    if n == 0:
-        return ""
-    known = "`first_error`: null alone is not known; add `solution_correct`: true where there is no error"
-    return f"{n} of {len(traces)} traces have no label of their reasoning: {known}"
+    if n:
+        known = "`first_error`: null alone is not known; add `solution_correct`: true where there is no error"
+        print(f"{n} of {len(traces)} traces have no label of their reasoning: {known}", file=sys.stderr)
 
 
 def _asked_with(judge: ModelEntry) -> str:

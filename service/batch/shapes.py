@@ -107,7 +107,7 @@ def _read_chat(row: Fields, line: Line, asked: Lookup) -> Draft:
 
 
 def _is_batch_output(row: Fields) -> bool:
-    return "custom_id" in row and ("response" in row or "error" in row)
+    return "custom_id" in row and ("response" in row or "error" in row) and not _is_chat(row)
 
 
 def _read_batch_output(row: Fields, line: Line, asked: Lookup) -> Draft:

@@ -146,6 +146,21 @@ def test_an_open_service_ignores_the_key_of_another(database_url: str) -> None:
         assert client.post("/v1/score", content=body(), headers=JSON).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        pytest.param({"sec-fetch-site": "cross-site"}, 403, id="another site"),
+        pytest.param({"host": "rebound.example.com:8000"}, 403, id="another site's name for the loopback"),
+        pytest.param({"sec-fetch-site": "same-origin"}, 200, id="its own page"),
+        pytest.param({"host": "127.0.0.1:8000"}, 200, id="an address"),
+        pytest.param({"host": "[::1]:8000"}, 200, id="an address of IPv6"),
+    ],
+)
+def test_an_open_service_answers_no_page_of_another_site(headers: dict[str, str], status: int) -> None:
+    with keyed_client(auth="auto") as client:
+        assert client.post("/v1/score", content=body(), headers=JSON | headers).status_code == status
+
+
 def test_an_open_service_holds_a_key_of_its_own_to_its_scopes(database_url: str) -> None:
     with keyed_client(database_url, auth="auto") as client:
         assert score(client, make_key(client, Scope.BATCH)).status_code == 403

@@ -188,7 +188,7 @@ def test_people_get_tables_and_the_place_of_the_page(tmp_path: Path, checkers: l
         (None, "cannot be read"),
         ("", "holds no trace"),
         ("no json\n", "t.jsonl:1"),
-        ('{"id": 1, "text": "?"}\n', "the fields of one format"),
+        ('{"id": 1, "text": "?"}\n', "or null together with `solution_correct`: true for none"),
         ('{"id": 1, "problem": "?", "samples": ["!"]}\n', "samples are measured where they stand beside one"),
         (json.dumps(row(1, first_error=9, solution_correct=None)) + "\n", "first_error is 9"),
     ],
@@ -245,11 +245,6 @@ def test_traces_that_nobody_labelled_are_counted_at_the_end(
 ) -> None:
     done = run(write_traces(tmp_path / "t.jsonl", 2, **labels), *checkers, "--json")
     assert [line.partition(" of their")[0] for line in done.stderr.splitlines() if "no label" in line] == told
-
-
-def test_rows_without_labels_are_told_what_the_plain_ones_are(tmp_path: Path, checkers: list[str]) -> None:
-    (tmp_path / "t.jsonl").write_text('{"problem": "?", "steps": ["!"]}')
-    assert "null together with `solution_correct`: true for none" in run(tmp_path / "t.jsonl", *checkers).stderr
 
 
 def test_samples_of_a_row_are_sent_and_their_agreement_is_a_baseline(tmp_path: Path, checkers: list[str]) -> None:

@@ -65,7 +65,7 @@ def test_labels_of_steps_are_read_in_three_spellings(
 
 
 def test_a_step_that_is_none_is_refused_with_how_no_error_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="first_error is -1, allowed: .*null together with `solution_correct`: true"):
+    with pytest.raises(InputError, match=r"first_error is -1, allowed: .*null together with `solution_correct`: true"):
         read(tmp_path, PLAIN | {"first_error": -1})
 
 

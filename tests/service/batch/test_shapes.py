@@ -126,7 +126,7 @@ PLAIN = {"problem": "What is 2 + 2?", "trace": "2 + 2 = 4"}
         pytest.param({"id": "", "custom_id": "c", "request_id": "r"}, "c", id="an empty id"),
     ],
 )
-def test_the_id_of_a_row_goes_before_its_custom_id(row: Mapping[str, Any], ids: Mapping[str, Any], own: str) -> None:
+def test_the_id_of_a_row_goes_before_its_custom_id(row: dict[str, Any], ids: dict[str, Any], own: str) -> None:
     assert read(row | ids).id == own
 
 

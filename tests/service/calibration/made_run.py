@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
+import yaml
 from typer.testing import CliRunner, Result
 
 from rafs.algebra import AlgebraWorker
@@ -28,11 +31,25 @@ from service.rescoring import RememberedVerifier, Rescorer
 from service.scorer import Scorer
 from service.settings import load_settings
 from service.wiring import assemble, build_scorer
+from tests.rafs.engines.tiny_prms import MODELS_YAML
 from tests.rafs.evaluation.made import record
 from verifiers.symbolic import SymbolicVerifier
 
 PRESET, WRITER = "gate", "gpt-4o"
-REGISTRY = load_registry()
+
+
+@cache
+def models_file() -> Path:
+    """Write our models.yaml with no preset calibrated yet, and return where."""
+    written = yaml.safe_load(MODELS_YAML.read_text("utf-8"))
+    for preset in written["presets"].values():
+        preset.pop("calibration", None)
+    file = Path(tempfile.mkdtemp(prefix="rafs-uncalibrated-")) / "models.yaml"
+    file.write_text(yaml.safe_dump(written))
+    return file
+
+
+REGISTRY = load_registry(models_file())
 MODEL = f"prm:{REGISTRY.presets.gate.models['prm'][0]}"  # type: ignore[index]
 N_PROBLEMS = 240
 
@@ -84,7 +101,7 @@ def rescored(traces: Sequence[LabelledTrace], calibration: Calibration, policy: 
 
 def write_run(folder: Path, data: Path, records: Sequence[ItemRecord], calibration: str | None = None) -> None:
     """Write what `rafs eval` leaves behind."""
-    provenance = build_scorer(load_settings(calibration=calibration)).would_use(PRESET, 0)
+    provenance = build_scorer(load_settings(calibration=calibration, models_file=models_file())).would_use(PRESET, 0)
     facts = RunFacts(provenance=provenance, generator=None, files=[DataFile(name=data.name, sha256=sha256_of(data))])
     folder.mkdir()
     (folder / "run.json").write_text(facts.model_dump_json())
@@ -97,7 +114,7 @@ def write_data(path: Path, rows: Sequence[dict[str, object]]) -> list[LabelledTr
 
 
 def command(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["calibrate", *map(str, arguments)])
+    return CliRunner().invoke(app, ["calibrate", *map(str, arguments), "--models-file", str(models_file())])
 
 
 async def respond(artefact: Artefact, traces: Sequence[LabelledTrace]) -> list[ScoreResponse]:

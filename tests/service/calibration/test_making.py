@@ -77,8 +77,8 @@ def test_a_run_without_its_labelled_file_is_refused(folder: Path, tmp_path: Path
     assert "without pens.jsonl" in done.stderr
 
 
-def test_a_run_that_is_not_there_is_made_first(folder: Path, tmp_path: Path) -> None:
-    done = command(tmp_path / "run", folder / "pens.jsonl", "--out", tmp_path / "out.json")
+def test_a_run_that_is_not_there_is_made_first(tmp_path: Path) -> None:
+    done = command(tmp_path / "run", "--out", tmp_path / "out.json")
     assert done.exit_code == 2
     assert f"`rafs eval FILE --out {tmp_path / 'run'}` first" in done.stderr
 

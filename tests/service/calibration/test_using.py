@@ -1,6 +1,7 @@
 """The service under an artefact."""
 
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,9 @@ def test_under_the_artefact_most_of_what_is_accepted_is_faithful(under_artefact:
 
 def settings_with(folder: Path, tmp_path: Path, change: str) -> Settings:
     """Return settings whose models.yaml names the artefact for the gate, with one more change."""
-    text = (Path(__file__).parents[3] / "models.yaml").read_text()
+    text = re.sub(
+        r"^    calibration: .*\n", "", (Path(__file__).parents[3] / "models.yaml").read_text(), flags=re.MULTILINE
+    )
     before, after = change.split(" -> ")
     assert before in text
     text = text.replace(before, after, 1).replace(
