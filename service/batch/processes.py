@@ -61,10 +61,8 @@ class _Lane:
         """Score a chunk; where the process dies of it, item by item."""
         try:
             return await self._ask(items)
-        except BrokenProcessPool as error:
+        except BrokenProcessPool:
             self.close()
-            if self._process_id == 0:
-                raise BackendError("a scoring process ended before it was ready") from error
         return [await self._score_alone(item) for item in items]
 
     async def _score_alone(self, item: Item) -> Finished:
@@ -77,11 +75,25 @@ class _Lane:
         return Finished(number=item.number, ms=0.0, result=Failed(kind=Kind.WORKER_DIED, message=message))
 
     async def _ask(self, items: Sequence[Item]) -> Sequence[Finished]:
-        loop = asyncio.get_running_loop()
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, get_context("spawn"))
-            self._process_id = await loop.run_in_executor(self._pool, begin, self._plan)
-        return await loop.run_in_executor(self._pool, score_here, items)
+        pool = self._pool or await self._started()
+        return await asyncio.get_running_loop().run_in_executor(pool, score_here, items)
+
+    async def _started(self) -> ProcessPoolExecutor:
+        """Return a pool whose process is ready; one that dies while it starts is started again.
+
+        Raises:
+            BackendError: It died every time.
+            ConfigError: It cannot be set up.
+        """
+        for _ in range(MAX_DEATHS):
+            self._pool, self._process_id = ProcessPoolExecutor(1, get_context("spawn")), 0
+            try:
+                self._process_id = await asyncio.get_running_loop().run_in_executor(self._pool, begin, self._plan)
+            except BrokenProcessPool:
+                self.close()
+            else:
+                return self._pool
+        raise BackendError(f"a scoring process ended before it was ready, {MAX_DEATHS} times")
 
     def close(self) -> None:
         """End the process; what it works on is given up."""

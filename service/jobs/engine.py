@@ -66,8 +66,13 @@ class DurableEngine:
         if _taken:
             raise ConfigError("batches are worked on by one application in a process, and another one does")
         _taken.append(self._worker)
+        launching = asyncio.ensure_future(asyncio.to_thread(self._launch))
         try:
-            await asyncio.to_thread(self._launch)
+            await asyncio.shield(launching)
+        except asyncio.CancelledError:  # the service stops; a thread does not, so what it began is ended behind it
+            await asyncio.wait({launching})
+            await asyncio.to_thread(self._destroy)
+            raise
         except Exception as error:  # whatever it raises: it has its own errors, and those of two drivers
             await asyncio.to_thread(self._destroy)
             raise BackendError(f"the durable jobs did not start ({type(error).__name__})") from error

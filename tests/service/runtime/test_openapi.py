@@ -25,5 +25,6 @@ def test_whatever_is_sent_the_answer_is_a_documented_one_and_no_fault_of_ours(tm
     with served("stand-in") as running:
         command = [tool, "run", f"{running.url}/openapi.json", "--checks", ",".join(CHECKS)]
         command += ["--max-examples", "15", "--seed", "1", "--no-color"]
+        command += ["--suppress-health-check", "filter_too_much"]  # of its own generator, on our patterns
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-5_000:]
