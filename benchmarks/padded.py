@@ -34,7 +34,6 @@ from service.settings import load_settings
 from service.stock import Stock
 
 PRESET = "standard"
-MEAN_WEIGHT = 0.5
 
 Word = tuple[float, float]
 """Mean P(correct) of the trace's own steps, and the step validity P."""
@@ -57,7 +56,9 @@ def reworded(trace: LabelledTrace) -> tuple[list[str], list[int]]:
     return [other.get(t) or step for t, step in enumerate(trace.steps)], list(range(len(trace.steps)))
 
 
-async def ask(verifier: Verifier, problem: str, steps: Sequence[str], own: Sequence[int]) -> Word | None:
+async def ask(
+    verifier: Verifier, problem: str, steps: Sequence[str], own: Sequence[int], mean_weight: float
+) -> Word | None:
     """Return what the verifier makes of a trace; None where it judged none of its own steps."""
     reading = read_text(problem, tuple(steps), None)
     blind = reading.blind()
@@ -67,7 +68,7 @@ async def ask(verifier: Verifier, problem: str, steps: Sequence[str], own: Seque
         for step, verdict in zip(blind.steps, verdicts, strict=True)
         if step.index in own and isinstance(verdict, Judged)
     ]
-    validity = step_validity(verdicts, carrying_steps(reading), MEAN_WEIGHT)
+    validity = step_validity(verdicts, carrying_steps(reading), mean_weight)
     return (float(np.mean(words)), validity.value) if words and isinstance(validity, Measured) else None
 
 
@@ -76,15 +77,16 @@ async def run(path: Path, model_id: str, n_traces: int) -> None:
     settings = load_settings()
     secret = settings.edit_secret.get_secret_value().encode()
     registry = load_registry(settings.models_file)
+    weight = registry.policy.to_policy().mean_weight
     stock = Stock(registry, settings.cache_dir, settings.torch_threads, settings.pull_command, secret)
     rises: dict[str, list[tuple[float, float]]] = {"padded": [], "reworded": []}
     async with stock.closing:
         asked = [*stock.prms(PRESET), *stock.judges(PRESET)]
         verifier = next(one for one in asked if one.name.partition(":")[2] == model_id)
         for trace in track(list(read_traces(path))[:n_traces]):
-            plain = await ask(verifier, trace.problem, trace.steps, range(len(trace.steps)))
+            plain = await ask(verifier, trace.problem, trace.steps, range(len(trace.steps)), weight)
             for name, change in (("padded", padded), ("reworded", reworded)):
-                word = await ask(verifier, trace.problem, *change(trace))
+                word = await ask(verifier, trace.problem, *change(trace), weight)
                 if plain is not None and word is not None:
                     rises[name].append((word[0] - plain[0], word[1] - plain[1]))
     table = Table("change", "traces", "own steps", "largest rise", "P", "largest rise")

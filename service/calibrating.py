@@ -118,7 +118,7 @@ def calibrate_preset(
         registry = load_registry(settings.models_file)
         runs = read_runs(sources, scorer, registry, settings.preset, generator, out.with_suffix(".run"))
         items, notes = _gather(runs, options, leave_out or (), words or ())
-        artefact = _make(runs, items, notes, scorer, settings, options, licences)
+        artefact = _make(runs, items, notes, scorer, registry, settings, options, licences)
         save_artefact(artefact, out)
     _print(artefact, out)
 
@@ -164,11 +164,12 @@ def _make(
     items: Sequence[Item],
     notes: Sequence[str],
     scorer: Scorer,
+    registry: Registry,
     settings: Settings,
     options: Options,
     licences: str,
 ) -> Artefact:
-    registry, preset = load_registry(settings.models_file), settings.preset
+    preset = settings.preset
     basis = Basis(
         preset=preset,
         policy=scorer.policy_of(preset),

@@ -18,11 +18,11 @@ from rafs.model_entry import Role
 from rafs.record import ProvenanceOut
 from rafs.registry import Registry
 from service.labelled_scoring import DEADLINE_S, score_into
+from service.rescoring import VERIFIERS
 from service.scorer import Scorer
 
 CONCURRENCY = 4
 """As `rafs eval` scores unless told otherwise."""
-VERIFIERS = (Role.PRM, Role.JUDGE)
 SAME_FOR_EVERY_PRESET = ("rafs_version", "config_hash", "calibration", "seed", "audits")
 
 
