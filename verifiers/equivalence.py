@@ -1,10 +1,9 @@
 """Whether two descriptions name the same error, by a language model: for grading what a critic named."""
 
-from rafs.contracts import PromptPart, StepProber
-from rafs.fences import draw_fence, quote
+from rafs.contracts import StepProber
 from rafs.types import ModelIdentity, Verdict
 from rafs.usage import Meter
-from verifiers.judge import read_mass
+from verifiers.two_texts import Comparison, compare
 
 EQUIVALENCE_PROMPT_VERSION = "equivalence/1"
 
@@ -18,6 +17,7 @@ Problem:
 _FIRST = "\n{fence}\n\nFirst description:\n{fence}\n"
 _SECOND = "\n{fence}\n\nSecond description:\n{fence}\n"
 _IS_IT = "\n{fence}\nDo both descriptions name the same error? Answer Yes or No.\nAnswer:"
+_COMPARISON = Comparison(opening=_COMPARE, first=_FIRST, second=_SECOND, question=_IS_IT)
 
 
 class EquivalenceJudge:
@@ -40,13 +40,4 @@ class EquivalenceJudge:
             BackendError: The model failed, so nothing was graded.
             OverloadedError: The model's bounded queue is full.
         """
-        fence = draw_fence("judge fence", problem, self._fence_key)
-        head = (
-            PromptPart(text=_COMPARE.format(fence=fence), trusted=True),
-            quote(problem),
-            PromptPart(text=_FIRST.format(fence=fence), trusted=True),
-            quote(first),
-            PromptPart(text=_SECOND.format(fence=fence), trusted=True),
-        )
-        tail = (PromptPart(text=_IS_IT.format(fence=fence), trusted=True),)
-        return read_mass((await self._prober.probe(head, ((quote(second),),), tail, [0], meter))[0])
+        return await compare(self._prober, _COMPARISON, self._fence_key, problem, first, second, meter)

@@ -1,10 +1,9 @@
 """Which of two solutions a language model prefers: for audits, where it is asked in both orders."""
 
-from rafs.contracts import PromptPart, StepProber
-from rafs.fences import draw_fence, quote
+from rafs.contracts import StepProber
 from rafs.types import Verdict
 from rafs.usage import Meter
-from verifiers.judge import read_mass
+from verifiers.two_texts import Comparison, compare
 
 PAIR_PROMPT_VERSION = "pair/1"
 
@@ -17,6 +16,7 @@ Problem:
 _FIRST = "\n{fence}\n\nFirst solution:\n{fence}\n"
 _SECOND = "\n{fence}\n\nSecond solution:\n{fence}\n"
 _IS_IT = "\n{fence}\nIs the first solution better than the second? Answer Yes or No.\nAnswer:"
+_COMPARISON = Comparison(opening=_COMPARE, first=_FIRST, second=_SECOND, question=_IS_IT)
 
 
 class PairwiseJudge:
@@ -34,13 +34,4 @@ class PairwiseJudge:
             BackendError: The model failed, so nothing was judged.
             OverloadedError: The model's bounded queue is full.
         """
-        fence = draw_fence("judge fence", problem, self._fence_key)
-        head = (
-            PromptPart(text=_COMPARE.format(fence=fence), trusted=True),
-            quote(problem),
-            PromptPart(text=_FIRST.format(fence=fence), trusted=True),
-            quote(first),
-            PromptPart(text=_SECOND.format(fence=fence), trusted=True),
-        )
-        tail = (PromptPart(text=_IS_IT.format(fence=fence), trusted=True),)
-        return read_mass((await self._prober.probe(head, ((quote(second),),), tail, [0], meter))[0])
+        return await compare(self._prober, _COMPARISON, self._fence_key, problem, first, second, meter)
