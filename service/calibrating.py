@@ -19,7 +19,7 @@ from rafs.evaluation.calibrate_combiner import CHECKER
 from rafs.evaluation.calibrate_words import read_words, with_words
 from rafs.evaluation.families import Item
 from rafs.evaluation.libraries import linear_models, scipy_stats
-from rafs.evaluation.records import ItemRecord
+from rafs.evaluation.records import ItemRecord, write_record
 from rafs.model_entry import Role
 from rafs.policy import Policy
 from rafs.registry import Registry, config_hash, load_registry
@@ -65,6 +65,9 @@ WordFiles = Annotated[
     list[str] | None,
     typer.Option(metavar="ID=FILE", help="What trained verifier ID said of unseen problems; repeatable."),
 ]
+TestRecords = Annotated[
+    Path | None, typer.Option(help="Write the records of the test split here: what the figures are computed from.")
+]
 Licences = Annotated[str, typer.Option(help="Licences of the traces, written into the artefact.")]
 WriterName = Annotated[str | None, typer.Option(help="Model that wrote the traces which name none.")]
 Check = Annotated[
@@ -85,6 +88,7 @@ def calibrate_preset(
     fit_only: FitOnly = None,
     leave_out: LeaveOut = None,
     words: WordFiles = None,
+    test_records: TestRecords = None,
     licences: Licences = "",
     generator: WriterName = None,
     check: Check = None,
@@ -118,8 +122,11 @@ def calibrate_preset(
         registry = load_registry(settings.models_file)
         runs = read_runs(sources, scorer, registry, settings.preset, generator, out.with_suffix(".run"))
         items, notes = _gather(runs, options, leave_out or (), words or ())
-        artefact = _make(runs, items, notes, scorer, registry, settings, options, licences)
+        artefact, tested = _make(runs, items, notes, scorer, registry, settings, options, licences)
         save_artefact(artefact, out)
+        if test_records is not None:
+            records = (item.record for item in tested if item.record is not None)
+            test_records.write_text("".join(f"{write_record(record)}\n" for record in records), "utf-8")
     _print(artefact, out)
 
 
@@ -168,7 +175,7 @@ def _make(
     settings: Settings,
     options: Options,
     licences: str,
-) -> Artefact:
+) -> tuple[Artefact, Sequence[Item]]:
     preset = settings.preset
     basis = Basis(
         preset=preset,

@@ -73,11 +73,16 @@ class Basis:
     """Whether scores hang on no model's word but those on steps; else the pool stays, tau_accept alone is learned."""
 
 
-def calibrate(items: Sequence[Item], basis: Basis, options: Options, rescore: Rescore) -> Artefact:
+def calibrate(
+    items: Sequence[Item], basis: Basis, options: Options, rescore: Rescore
+) -> tuple[Artefact, Sequence[Item]]:
     """Fit, learn and measure.
 
     Planted errors are left out: they are easier, and a threshold learned on them would let too much through. So are
     texts that are not cut into steps: no word has its place there.
+
+    Returns:
+        The artefact, and the items of the test split as they were scored again and decided: what it was measured on.
 
     Raises:
         InputError: The labels of the fit split leave nothing to fit.
@@ -100,7 +105,7 @@ def calibrate(items: Sequence[Item], basis: Basis, options: Options, rescore: Re
     outcomes = None if isinstance(fitted, Unmeasured) else fitted
     if isinstance(fitted, Unmeasured):
         notes.append(f"no probabilities of outcomes: {fitted.detail}")
-    return Artefact(
+    artefact = Artefact(
         date=basis.date,
         rafs_version=basis.rafs_version,
         preset=basis.preset,
@@ -120,7 +125,8 @@ def calibrate(items: Sequence[Item], basis: Basis, options: Options, rescore: Re
         metrics=_metrics(decided[TEST], outcomes, options.seed),
         reference=_reference(decided, (calibration, basis.made_with), options.seed),
         notes=notes,
-    ).signed()
+    )
+    return artefact.signed(), decided[TEST]
 
 
 def split_items(items: Sequence[Item], options: Options) -> dict[str, list[Item]]:

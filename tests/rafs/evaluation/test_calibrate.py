@@ -68,7 +68,7 @@ def as_scored(part: Sequence[Item], calibration: Calibration, policy: Policy) ->
 
 
 def made(found: Sequence[Item], options: Options | None = None, **changes: object) -> Artefact:
-    return calibrate(found, basis(**changes), options or Options(), as_scored)
+    return calibrate(found, basis(**changes), options or Options(), as_scored)[0]
 
 
 @pytest.fixture(scope="module")

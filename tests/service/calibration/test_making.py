@@ -9,10 +9,12 @@ from pathlib import Path
 from rafs.algebra import AlgebraWorker
 from rafs.calibration import AT_CHANCE, DEFAULT_CALIBRATION
 from rafs.calibration_file import Artefact, load_artefact
+from rafs.evaluation.calibrate import TEST
 from rafs.evaluation.data_files import sha256_of
 from rafs.evaluation.datasets import read_traces
 from rafs.evaluation.families import Item
-from rafs.evaluation.records import ItemRecord
+from rafs.evaluation.records import ItemRecord, read_record
+from rafs.outcomes import Status
 from rafs.policy import Reason
 from service.rescoring import Rescorer
 from tests.rafs.evaluation.made import record
@@ -105,6 +107,16 @@ def test_words_of_unseen_problems_go_before_those_of_the_run(folder: Path, tmp_p
     made = load_artefact(tmp_path / "out.json")
     assert made.scales[f"prm:{model}"] == AT_CHANCE
     assert any(f"prm:{model}: its words on {N_PROBLEMS} of {N_PROBLEMS} traces" in note for note in made.notes)
+
+
+def test_the_records_of_the_test_split_may_be_kept(folder: Path, artefact: Artefact, tmp_path: Path) -> None:
+    kept = tmp_path / "tested.jsonl"
+    done = command(folder / "run", folder / "pens.jsonl", "--test-records", kept, "--out", tmp_path / "out.json")
+    assert done.exit_code == 0, done.output
+    records = [read_record(line) for line in kept.read_text().splitlines()]
+    assert len(records) == artefact.splits[TEST].n_traces
+    accepted = [record for record in records if record.status is Status.ACCEPT]
+    assert len(accepted) == round((artefact.metrics["gate"]["accepted"].value or 0) * len(records)) > 0
 
 
 def test_a_subset_may_be_left_out(folder: Path, tmp_path: Path) -> None:
