@@ -17,6 +17,7 @@ from rafs.errors import BackendError
 if TYPE_CHECKING:
     import torch
     from transformers import DynamicCache, PretrainedConfig, PreTrainedModel
+    from transformers.cache_utils import Cache
 
 SLICE_TOKENS = 512
 """Bound of new tokens in one pass of several: a caller that left is noticed between passes, about every 2 seconds."""
@@ -166,7 +167,7 @@ def pass_inputs(model: "PreTrainedModel", trunk: Sequence[int], each: Pass) -> d
     }
 
 
-def with_cache(model: "PreTrainedModel", cache: "DynamicCache") -> dict[str, Any]:
+def with_cache(model: "PreTrainedModel", cache: "Cache") -> dict[str, Any]:
     """Return the forward arguments that pass a cache, by the name this version of transformers gives it."""
     name = "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
     return {name: cache, "use_cache": True}

@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from rafs.engines.growing_cache import growing_cache
 from rafs.engines.packed import Branch, Packed, Pass, branch_ends, n_shared, run_passes, sliced_passes, with_cache
 
 if TYPE_CHECKING:
     import torch
     from transformers import DynamicCache, PreTrainedModel
+    from transformers.cache_utils import Cache
 
 
 HEAD_SIZES = ("head_dim", "global_head_dim", "qk_head_dim", "v_head_dim")
@@ -32,7 +34,7 @@ class Prefill(StrEnum):
 class Rows:
     """The rows still being decoded."""
 
-    cache: "DynamicCache"
+    cache: "Cache"
     mask: "torch.Tensor"
     """(rows, length); 0 on the padding at the left."""
     logits: "torch.Tensor"
@@ -149,15 +151,13 @@ def _shared(model: "PreTrainedModel", prompts: Sequence[tuple[int, ...]], give_w
 
 def _part(each: Pass, shared: "DynamicCache", logits: "torch.Tensor") -> Rows:
     """Hand each branch of a pass its own copy of what it sees in the cache."""
-    from transformers import DynamicCache
-
     ends = [each.stop + end for end in branch_ends(each.branches)]
     paths = [
         [*range(branch.leaves_at), *range(end - len(branch.ids), end)]
         for branch, end in zip(each.branches, ends, strict=True)
     ]
     index, mask = _pad_left(paths, logits.device)  # (rows, L)
-    cache = DynamicCache()
+    cache = growing_cache()
     for place, layer in enumerate(shared.layers):
         assert layer.keys is not None and layer.values is not None, "the pass has filled every layer"
         # (1, heads, N, d) -> (rows, heads, L, d)
@@ -170,13 +170,12 @@ def _join(parts: Sequence[Rows]) -> Rows:
     """Put rows of several parts side by side, padded at the left."""
     import torch
     from torch.nn.functional import pad
-    from transformers import DynamicCache
 
     if len(parts) == 1:
         return parts[0]
     longest = max(part.mask.shape[1] for part in parts)
     missing = [longest - part.mask.shape[1] for part in parts]
-    cache = DynamicCache()
+    cache = growing_cache()
     for place in range(len(parts[0].cache.layers)):
         keys, values = (
             torch.cat(
