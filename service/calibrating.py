@@ -108,9 +108,7 @@ def calibrate_preset(
         _check_shares({"alpha": alpha, "delta": delta, "test-share": test_share, "level": level})
         scipy_stats()
         if check:
-            if sources or out or calibration is None:
-                raise refused("--check", "it with other arguments", "--check FILE with --calibration FILE alone")
-            raise typer.Exit(Exit.DIFFERENT if print_drift(check, calibration, level) else Exit.DONE)
+            raise typer.Exit(_drift(check, None if sources or out else calibration, level))
         if not sources or out is None:
             raise refused("arguments", "too few", "RUN|FILE... with --out FILE, or --check with --calibration")
         settings = load_settings(models_file=models_file, preset=preset or _preset_of(sources), calibration=calibration)
@@ -123,11 +121,21 @@ def calibrate_preset(
         runs = read_runs(sources, scorer, registry, settings.preset, generator, out.with_suffix(".run"))
         items, notes = _gather(runs, options, leave_out or (), words or ())
         artefact, tested = _make(runs, items, notes, scorer, registry, settings, options, licences)
-        save_artefact(artefact, out)
-        if test_records is not None:
-            records = (item.record for item in tested if item.record is not None)
-            test_records.write_text("".join(f"{write_record(record)}\n" for record in records), "utf-8")
+        _save(artefact, out, tested, test_records)
     _print(artefact, out)
+
+
+def _save(artefact: Artefact, out: Path, tested: Sequence[Item], test_records: Path | None) -> None:
+    save_artefact(artefact, out)
+    if test_records is not None:
+        lines = (f"{write_record(item.record)}\n" for item in tested if item.record is not None)
+        test_records.write_text("".join(lines), "utf-8")
+
+
+def _drift(check: Sequence[Path], calibration: Path | None, level: float) -> Exit:
+    if calibration is None:
+        raise refused("--check", "it with other arguments", "--check FILE with --calibration FILE alone")
+    return Exit.DIFFERENT if print_drift(check, calibration, level) else Exit.DONE
 
 
 def _check_shares(shares: Mapping[str, float]) -> None:

@@ -8,9 +8,8 @@ from pydantic import ValidationError
 from rafs.calibration import Calibration
 from rafs.calibration_file import Artefact, load_artefact
 from rafs.errors import InputError
-from rafs.evaluation.calibrate import look_at
 from rafs.evaluation.calibrate_combiner import CHECKER, SILENT, checker_word
-from rafs.evaluation.calibrate_drift import Look, Shift, describe, find_drift
+from rafs.evaluation.calibrate_drift import Look, Shift, describe, find_drift, look_at
 from rafs.evaluation.records import read_record
 from rafs.wire import ScoreResponse
 from service.labelled_runs import facts_of, refused

@@ -15,15 +15,13 @@ from rafs.calibration_file import AcceptThreshold, Artefact, DataUsed, Metric, P
 from rafs.errors import InputError
 from rafs.evaluation import families
 from rafs.evaluation.calibrate_combiner import (
-    CHECKER,
     MIN_STEPS,
-    checker_word,
     fit_combiner,
     fit_tau_step,
     labelled_steps,
     recombined,
 )
-from rafs.evaluation.calibrate_drift import Look, describe
+from rafs.evaluation.calibrate_drift import describe, look_at
 from rafs.evaluation.calibrate_outcomes import fit_outcomes, measure_outcomes
 from rafs.evaluation.families import Item
 from rafs.evaluation.intervals import N_RESAMPLES, Figure, Measurement, draw_resamples
@@ -101,10 +99,8 @@ def calibrate(
         notes.append("the pool of verifiers is that of the records: their scores hang on what a generator wrote")
     learned = _learn(parts[THRESHOLD], options)
     decided = {name: [_decided(item, learned) for item in part] for name, part in parts.items()}
-    fitted = fit_outcomes(decided[FIT])
-    outcomes = None if isinstance(fitted, Unmeasured) else fitted
-    if isinstance(fitted, Unmeasured):
-        notes.append(f"no probabilities of outcomes: {fitted.detail}")
+    outcomes, found = _fit_outcomes(decided[FIT])
+    notes += found
     artefact = Artefact(
         date=basis.date,
         rafs_version=basis.rafs_version,
@@ -127,6 +123,13 @@ def calibrate(
         notes=notes,
     )
     return artefact.signed(), decided[TEST]
+
+
+def _fit_outcomes(items: Sequence[Item]) -> tuple[OutcomeModel | None, Sequence[str]]:
+    fitted = fit_outcomes(items)
+    if isinstance(fitted, Unmeasured):
+        return None, [f"no probabilities of outcomes: {fitted.detail}"]
+    return fitted, []
 
 
 def split_items(items: Sequence[Item], options: Options) -> dict[str, list[Item]]:
@@ -276,24 +279,3 @@ def _reference(
     one_each = {item.trace.group: item for name in (THRESHOLD, TEST) for item in decided[name]}
     looks = [look_at(item.record, *calibrations) for item in one_each.values() if item.record is not None]
     return describe(looks, seed=seed)
-
-
-def look_at(record: ItemRecord, *calibrations: Calibration) -> Look:
-    """Return what is compared of a record.
-
-    Args:
-        record: Of a trace.
-        calibrations: Those that it may have been made with.
-
-    Raises:
-        InputError: It was made with another one.
-    """
-    rates = [calibration.checker for calibration in calibrations]
-    row = record.members.get(CHECKER, (None,) * len(record.q))
-    return Look(
-        score=record.score,
-        status=record.status.value if record.status is not None else "failed",
-        coverage=record.coverage,
-        q=record.q,
-        checker=tuple(checker_word(p, *rates) for p in row),
-    )

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rafs.calibration import Calibration
 from rafs.calibration_file import Reference
 from rafs.errors import InputError
+from rafs.evaluation.calibrate_combiner import CHECKER, checker_word
 from rafs.evaluation.libraries import scipy_stats
+from rafs.evaluation.records import ItemRecord
 
 N_REFERENCE = 1000
 """Values kept, drawn by the seed: the test sees a shift of the distribution by 0.06 then."""
@@ -75,6 +78,27 @@ KINDS: Mapping[str, Callable[[Look], str]] = {
     "status": lambda look: look.status,
     "checker": lambda look: look.worst_word,
 }
+
+
+def look_at(record: ItemRecord, *calibrations: Calibration) -> Look:
+    """Return what is compared of a record.
+
+    Args:
+        record: Of a trace.
+        calibrations: Those that it may have been made with.
+
+    Raises:
+        InputError: It was made with another one.
+    """
+    rates = [calibration.checker for calibration in calibrations]
+    row = record.members.get(CHECKER, (None,) * len(record.q))
+    return Look(
+        score=record.score,
+        status=record.status.value if record.status is not None else "failed",
+        coverage=record.coverage,
+        q=record.q,
+        checker=tuple(checker_word(p, *rates) for p in row),
+    )
 
 
 def describe(looks: Sequence[Look], *, seed: int) -> dict[str, Reference]:
