@@ -40,6 +40,8 @@ TITLES = {
 
 FLOW = ("read", *Stage)
 """Stages in the order in which they are reported; what engines count beside them follows."""
+CONTRIBUTION_DECIMALS = 6
+"""More would show the epsilon of the logarithm: log(1 + 1e-9) for a component of 1."""
 
 
 def to_response(
@@ -242,7 +244,7 @@ def _component(result: ScoreResult, name: ComponentName) -> ComponentOut:
         value=part.value,
         coverage=part.coverage,
         weight=aggregate.weights[name],
-        log_contribution=aggregate.log_contributions[name],
+        log_contribution=round(aggregate.log_contributions[name], CONTRIBUTION_DECIMALS) + 0.0,  # and no -0.0
         unmeasured=None,
         detail=detail,
     )

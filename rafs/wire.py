@@ -69,7 +69,9 @@ class ComponentOut(Wire):
     value: float | None
     coverage: float
     weight: float = Field(description="Weight after renormalising over what was measured; 0 where unmeasured.")
-    log_contribution: float | None = Field(description="w * log(value + eps); these sum to log(score / 100).")
+    log_contribution: float | None = Field(
+        description="w * log(value + eps), to 6 decimals; these sum to log(score / 100)."
+    )
     unmeasured: str | None = Field(description="Why there is no value.")
     detail: str
 

@@ -19,7 +19,7 @@ from rafs.errors import BackendError, ConfigError, RafsError
 from rafs.progress_wire import ScoreBounds, StepJudged, StepsRead
 from rafs.request import ScoreRequest
 from service.counted import CountedScorer
-from service.errors import INTERNAL, STOPPING, Problem, ProblemDocument, from_error, from_http, render
+from service.errors import INTERNAL, Problem, ProblemDocument, from_error, from_http, render, stopping
 from service.gate.chat import ChatRequest
 from service.gate.decision import GATE_PRESET, GateRequest
 from service.gate.faces import build_gate_routers
@@ -78,7 +78,7 @@ def create_app(scorer: ScoringService, settings: Settings) -> FastAPI:
     app.add_middleware(
         Observed,
         on_crash=partial(render, INTERNAL),
-        on_stop=partial(render, STOPPING),
+        on_stop=partial(render, stopping()),
         on_end=metrics.count_request,
     )
     paths = list(dict.fromkeys(route.path for router in routers for route in router.routes if hasattr(route, "path")))

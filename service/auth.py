@@ -14,6 +14,7 @@ from service.keys.scope import Scope
 from service.keys.secret import PREFIX
 from service.keys.store import KeyStore, StoredKey
 from service.keys.verifying import KeyVerifier
+from service.moments import show_moment
 from service.observability import EXTRA_HEADERS
 from service.quotas import NO_QUOTA, Quota, Quotas
 from service.settings import Settings
@@ -89,6 +90,14 @@ class Doorkeeper:
         """
         await self._quotas.count_traces(principal.key_id or OPEN_ID, principal.quota, n_traces)
 
+    async def give_back(self, principal: Principal, n_traces: int) -> None:
+        """Take back the charge for traces that came to nothing.
+
+        Raises:
+            BackendError: The database failed.
+        """
+        await self._quotas.give_back(principal.key_id or OPEN_ID, principal.quota, n_traces)
+
     async def prune(self) -> int:
         """Forget counts whose window has ended; return how many.
 
@@ -115,7 +124,7 @@ class Doorkeeper:
         if stored.revoked_at is not None:
             raise unauthenticated("this key was revoked", is_sent=True)
         if stored.expires_at is not None and stored.expires_at <= datetime.fromtimestamp(self._clock(), UTC):
-            raise unauthenticated(f"this key ended at {stored.expires_at:%Y-%m-%d %H:%M} UTC", is_sent=True)
+            raise unauthenticated(f"this key ended at {show_moment(stored.expires_at)}", is_sent=True)
         return self._principal(stored)
 
     def _open(self, request: Request, why: str) -> Principal:

@@ -143,19 +143,24 @@ def not_ready(reasons: Sequence[str]) -> Problem:
     )
 
 
-STOPPING = Problem(
-    status=503,
-    slug="stopping",
-    title="The service is stopping",
-    detail="the service stopped before this was scored; send it again",
-    headers={"Retry-After": str(BACKEND_RETRY_S), "Connection": "close"},
-)
+def stopping() -> Problem:
+    """Return the problem of a service that was told to stop."""
+    return Problem(
+        status=503,
+        slug="stopping",
+        title="The service is stopping",
+        detail="the service stopped before this was scored; send it again",
+        headers={"Retry-After": str(BACKEND_RETRY_S), "Connection": "close"},
+    )
+
+
 INTERNAL = Problem(
     status=500,
     slug="internal",
     title="Internal error",
     detail="this is a fault of the service; its log has the request id",
 )
+"""Rendered, and never raised: an exception that is raised again keeps every frame it passed through."""
 
 
 def render(problem: Problem, request: Request) -> Response:

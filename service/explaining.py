@@ -99,6 +99,7 @@ def _drawing(*, dot: bool, svg: bool, output: Path | None) -> Drawing | None:
 
 
 def _write(drawing: str, output: Path | None) -> None:
+    """Write a picture; where it goes to a file, say so beside the standard output, which stays empty."""
     if output is None:
         sys.stdout.write(drawing)
         return
@@ -107,6 +108,7 @@ def _write(drawing: str, output: Path | None) -> None:
     except OSError as error:
         message = f"the picture cannot be written to {output}: {error.strerror}"
         raise InputError(message, field="--output", got=str(output), allowed="a file that can be written") from error
+    print(f"wrote {show_text(str(output), None)}", file=sys.stderr)
 
 
 def render_explanation(name: str, reading: Reading, link: AnswerLink) -> RenderableType:

@@ -22,7 +22,8 @@ class Handling(StrEnum):
     ANNOTATE = "annotate"
     """It is passed on with a note behind its text."""
     RESAMPLE = "resample"
-    """The model is asked again; the first accepted answer is passed on, and an abstention where there is none."""
+    """The model is asked again until an answer is accepted. Of the answers that are there by then, samples included,
+    the accepted one with the highest score is passed on, and an abstention where there is none."""
     HOLD = "hold"
     """It is kept for review, and a notice is passed on."""
     ABSTAIN = "abstain"

@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -31,6 +32,8 @@ RETRY_S = 1
 MAX_STORED_BYTES = 8 << 20
 """A longer answer is given once, and not again from memory."""
 MAX_ROWS_OF_TENANT = 10_000
+NOT_YET = b""
+"""In place of the digest of a body that is still arriving."""
 ORDERS = ("rafs-policy", "rafs-fail", "rafs-samples")
 """Headers that say what is to become of an answer: the same body under another order is another request."""
 PARAMETER = {
@@ -45,11 +48,18 @@ PARAMETER = {
 """Description of the header, for the OpenAPI document."""
 
 
+class Arriving(Protocol):
+    """A body that is not held."""
+
+    async def digest(self) -> bytes:
+        """Read what has not been read of it, and return what stands for the whole."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claim:
     tenant: str
     key_digest: bytes
-    body_digest: bytes
     owner: str
 
     @property
@@ -87,21 +97,23 @@ class Idempotency:
         self._freeing: set[asyncio.Future[None]] = set()
 
     async def answer(
-        self, request: Request, principal: Principal, body: bytes, work: Callable[[], Awaitable[Response]]
+        self, request: Request, principal: Principal, body: bytes | Arriving, work: Callable[[], Awaitable[Response]]
     ) -> Response:
         """Return the stored answer, or what `work` makes, which is stored if it is a good one (status 2xx).
 
-        Work that fails, is cancelled or gives another status leaves the key free for the next try.
+        Work that fails, is cancelled or gives another status leaves the key free for the next try. Whether a body that
+        is not held is the one of before is known when all of it has come: it is read to its end then, and thrown away.
 
         Args:
             request: Its headers and path.
             principal: Who asks; tenants do not see each other's keys.
-            body: What the key stands for.
+            body: What the key stands for. One that arrives is read by `work`, or here.
             work: Called at most once.
 
         Raises:
             InputError: The key is empty, too long, or not of visible ASCII.
-            Problem: 422, the key was used with another body; 409, it is being worked on.
+            Problem: 422, the key was used with another body; 409, it is being worked on; or what reading the body
+                raises.
             BackendError: The database failed, so that nothing can be promised; nothing was done.
         """
         sent = request.headers.getlist(HEADER)
@@ -110,11 +122,14 @@ class Idempotency:
         claim = _Claim(
             tenant=principal.tenant,
             key_digest=_digest_key(request, _check_key(sent)),
-            body_digest=_digest_body(request, body),
             owner=uuid.uuid4().hex,
         )
-        stored = await self._claim(claim)
-        return await self._work(claim, work) if stored is None else stored
+
+        async def digest() -> bytes:
+            return _digest_body(request, body if isinstance(body, bytes) else await body.digest())
+
+        taken = await self._claim(claim, await digest() if isinstance(body, bytes) else NOT_YET)
+        return await self._work(claim, work, digest) if taken is None else await _replay(taken, digest)
 
     async def prune(self) -> int:
         """Forget what is over, and beyond the bound of a tenant what is oldest; return how many.
@@ -135,11 +150,11 @@ class Idempotency:
                     n_pruned += int((await connection.execute(beyond.where(rows.leased_until.is_(None)))).rowcount)
         return n_pruned
 
-    async def _claim(self, claim: _Claim) -> Response | None:
-        """Return the stored answer, or None where the key is now ours to work on."""
+    async def _claim(self, claim: _Claim, body_digest: bytes) -> Row[tuple[object, ...]] | None:
+        """Return whose the key is, or None where it is now ours to work on."""
         now = self._now()
         values = {
-            "body_digest": claim.body_digest,
+            "body_digest": body_digest,
             "owner": claim.owner,
             "leased_until": now + LEASE_S * 1000,
             "created_at": now,
@@ -156,14 +171,18 @@ class Idempotency:
             if (await connection.execute(taking)).first() is not None:
                 return None
             row = (await connection.execute(select(IDEMPOTENCY).where(claim.key))).one_or_none()
-        return _replay(row, claim)
+        if row is None:  # freed since
+            raise _in_progress()
+        return row
 
-    async def _work(self, claim: _Claim, work: Callable[[], Awaitable[Response]]) -> Response:
+    async def _work(
+        self, claim: _Claim, work: Callable[[], Awaitable[Response]], digest: Callable[[], Awaitable[bytes]]
+    ) -> Response:
         renewing = asyncio.ensure_future(self._renew(claim))
         is_stored = False
         try:
             response = await work()
-            is_stored = await self._store(claim, response)
+            is_stored = await self._store(claim, response, digest)
             return response
         finally:
             renewing.cancel()
@@ -174,11 +193,12 @@ class Idempotency:
                 freeing.add_done_callback(self._freeing.discard)
                 await asyncio.shield(freeing)
 
-    async def _store(self, claim: _Claim, response: Response) -> bool:
+    async def _store(self, claim: _Claim, response: Response, digest: Callable[[], Awaitable[bytes]]) -> bool:
         body = getattr(response, "body", None)  # what is streamed has none
         if not (200 <= response.status_code < 300) or body is None or len(body) > MAX_STORED_BYTES:
             return False
         values = {
+            "body_digest": await digest(),
             "leased_until": None,
             "status": response.status_code,
             "media_type": response.media_type,
@@ -231,20 +251,26 @@ def _digest_body(request: Request, body: bytes) -> bytes:
     return digest.digest()
 
 
-def _replay(row: Row[tuple[object, ...]] | None, claim: _Claim) -> Response:
-    if row is not None and row.body_digest != claim.body_digest:
+async def _replay(row: Row[tuple[object, ...]], digest: Callable[[], Awaitable[bytes]]) -> Response:
+    if row.body_digest == NOT_YET:
+        raise _in_progress()
+    if row.body_digest != await digest():
         raise Problem(
             status=422,
             slug="idempotency-key-reused",
             title="Idempotency key used for another request",
             detail=f"the header `{HEADER}` names a request with another body or order; send this one under a new key",
         )
-    if row is None or row.status is None:
-        raise Problem(
-            status=409,
-            slug="idempotency-in-progress",
-            title="Still being worked on",
-            detail="the first request with this idempotency key is still being worked on; ask again",
-            headers={"Retry-After": str(RETRY_S)},
-        )
+    if row.status is None:
+        raise _in_progress()
     return Response(unpack(row.body), status_code=row.status, media_type=row.media_type, headers={REPLAYED: "true"})
+
+
+def _in_progress() -> Problem:
+    return Problem(
+        status=409,
+        slug="idempotency-in-progress",
+        title="Still being worked on",
+        detail="the first request with this idempotency key is still being worked on; ask again",
+        headers={"Retry-After": str(RETRY_S)},
+    )

@@ -14,7 +14,7 @@ from rafs.limits import MAX_DEADLINE_S, MAX_TOKEN_BUDGET
 from rafs.usage import Priority
 from service.admission import Admission, BodyTooLarge, Place, discard_body, read_body, until_disconnect
 from service.auth import OPEN, Doorkeeper, Principal, Scope
-from service.errors import STOPPING, Problem, too_large, too_slow, wrong_encoding, wrong_media_type
+from service.errors import Problem, stopping, too_large, too_slow, wrong_encoding, wrong_media_type
 from service.idempotency import Idempotency
 from service.settings import Settings
 from service.terms import Terms
@@ -79,6 +79,24 @@ class Visit:
         return self._terms.deadline_s is not None or self._terms.token_budget is not None
 
     @asynccontextmanager
+    async def charged(self, n_traces: int) -> AsyncIterator[None]:
+        """Charge the quota of the key before what costs the operator; given back where the block fails.
+
+        Raises:
+            Problem: The quota is used up; the block is not entered.
+            BackendError: The database failed.
+        """
+        if self._doorkeeper is None:
+            yield
+            return
+        await self._doorkeeper.charge(self.principal, n_traces)
+        try:
+            yield
+        except Exception:  # whatever it was; but a client that leaves has cost what it asked for
+            await self._doorkeeper.give_back(self.principal, n_traces)
+            raise
+
+    @asynccontextmanager
     async def working(self, demand: Demand, *, n_traces: int = 1) -> AsyncIterator[Terms]:
         """Hold room for the tokens of one piece of work, and yield the terms that are left for it.
 
@@ -86,14 +104,14 @@ class Visit:
 
         Args:
             demand: What the body asks for.
-            n_traces: Charged to the key's quota.
+            n_traces: Charged to the key's quota; 0 where that was done before.
 
         Raises:
             OverloadedError: There is no room for so many tokens; nothing was charged.
             Problem: The quota of the key is used up.
         """
         with self._place.hold(demand.estimate_tokens()):
-            if self._doorkeeper is not None:
+            if self._doorkeeper is not None and n_traces:
                 await self._doorkeeper.charge(self.principal, n_traces)
             terms = self._terms.within(demand.deadline_s, demand.token_budget)
             yield terms.after(perf_counter() - self._arrived)
@@ -176,7 +194,7 @@ class Intake:
         priority = self._priorities.get(path)
         if priority is None:
             return None
-        return STOPPING if self.is_stopping else self.admission.refusal(priority)
+        return stopping() if self.is_stopping else self.admission.refusal(priority)
 
     def _learn(self, request: Request, priority: Priority) -> None:
         """Remember how urgent a path is; of paths with parts that a caller chooses, there is no end."""
@@ -196,7 +214,7 @@ class Intake:
             Problem: They may not, or the service stops.
         """
         if self.is_stopping and not while_stopping:
-            raise STOPPING
+            raise stopping()
         return OPEN if self._doorkeeper is None else await self._doorkeeper.admit(request, scope)
 
 

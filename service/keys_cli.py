@@ -1,12 +1,14 @@
 """`rafs keys`: making, listing and revoking API keys."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeVar
 
 import typer
 from pydantic import ValidationError
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +21,7 @@ from service.keys.secret import ID_SHAPE
 from service.keys.store import KeyStore
 from service.keys.verifying import CACHE_S
 from service.keys.wire import DEFAULT_TENANT, KeyIn, KeyMade, KeyOut, Keys
+from service.moments import show_moment
 from service.request_body import to_request_error
 from service.settings import load_settings
 from service.visible import show_text
@@ -30,6 +33,19 @@ DatabaseUrl = Annotated[
     str | None,
     typer.Option("--database", help="sqlite:///FILE or postgresql://...; RAFS_DATABASE unless given."),
 ]
+WIDTH = 100
+"""Where no terminal says how wide it is."""
+COLUMNS = {
+    "id": True,
+    "state": True,
+    "name": False,
+    "tenant": False,
+    "scopes": True,
+    "a minute": True,
+    "a day": True,
+    "ends": True,
+}
+"""Whether the column is never cut into lines."""
 COLOURS = {"active": "green", "expired": "yellow", "revoked": "red"}
 Found = TypeVar("Found")
 
@@ -90,7 +106,9 @@ def list_keys(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """List the newest thousand keys, without their secrets.
+    """List the newest thousand keys, without their secrets. Times are UTC.
+
+    `a minute` bounds requests, `a day` traces; `default` is the service's own bound.
 
     Example: rafs keys list
     """
@@ -102,17 +120,8 @@ def list_keys(
     if not keys:
         _say("There are no keys. Make one: rafs keys create NAME")
         return
-    table = Table.grid(padding=(0, 2))
-    for key in keys:
-        limits = f"{_limit(key.requests_per_minute)} requests a minute, {_limit(key.traces_per_day)} traces a day"
-        end = f"ends {key.expires_at:%Y-%m-%d}" if key.expires_at else "never ends"
-        table.add_row(
-            Text(key.id, "bold"),
-            Text(key.state, COLOURS[key.state]),
-            Text(show_text(key.name)),
-            Text(f"tenant {show_text(key.tenant)}; {', '.join(key.scopes)}; {limits}; {end}"),
-        )
-    Console(markup=False, emoji=False, highlight=False).print(table)
+    width = None if sys.stdout.isatty() else WIDTH
+    Console(markup=False, emoji=False, highlight=False, width=width).print(_table(keys))
 
 
 @keys_app.command()
@@ -145,16 +154,38 @@ def _ask(url: str | None, question: Callable[[KeyStore], Awaitable[Found]]) -> F
     return asyncio.run(ask())
 
 
+def _table(keys: Sequence[KeyOut]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for name, is_whole in COLUMNS.items():
+        table.add_column(name, no_wrap=is_whole, overflow="fold")
+    for key in keys:
+        table.add_row(
+            Text(key.id, "bold"),
+            Text(key.state, COLOURS[key.state]),
+            Text(show_text(key.name)),
+            Text(show_text(key.tenant)),
+            Text("\n".join(key.scopes)),
+            Text(_limit(key.requests_per_minute)),
+            Text(_limit(key.traces_per_day)),
+            Text(_end(key)),
+        )
+    return table
+
+
 def _show(made: KeyMade) -> None:
     key = made.details
-    end = f"ends {key.expires_at:%Y-%m-%d}" if key.expires_at else "never ends"
+    end = f"ends {_end(key)}" if key.expires_at else "never ends"
     _say(f"Key {key.id} of tenant `{show_text(key.tenant)}`, for {', '.join(key.scopes)}, {end}. It is shown only now:")
     print(made.key)
     _say(f"Clients send it so: curl -H 'authorization: Bearer rafs_{key.id}_...' http://HOST:PORT/v1/models")
 
 
+def _end(key: KeyOut) -> str:
+    return show_moment(key.expires_at) if key.expires_at else "never"
+
+
 def _limit(limit: int | None) -> str:
-    return "the service's" if limit is None else "any number of" if limit == 0 else str(limit)
+    return "default" if limit is None else "no limit" if limit == 0 else str(limit)
 
 
 def _say(line: str) -> None:

@@ -89,6 +89,18 @@ class Quotas:
         )
         raise _too_much(detail, _seconds(stats.reset_time - self._clock()), {})
 
+    async def give_back(self, counted_for: str, quota: Quota, n_traces: int) -> None:
+        """Take back what was counted for traces that there were none of; a window that has ended stays as it is.
+
+        Raises:
+            BackendError: The database failed.
+        """
+        if quota.traces_per_day is None:
+            return
+        item = RateLimitItemPerDay(quota.traces_per_day)
+        if await self._storage.get(item.key_for(counted_for)) >= n_traces:
+            await self._storage.incr(item.key_for(counted_for), item.get_expiry(), -n_traces)
+
     async def prune(self) -> int:
         """Forget windows that have ended; return how many.
 

@@ -22,6 +22,7 @@ from service.database.engine import Database
 from service.database.packed import pack, unpack
 from service.database.tables import RESULTS
 from service.observability import logger
+from service.result_rows import ResultRows
 from service.scorer import draw_seed
 from service.settings import Settings
 
@@ -44,6 +45,9 @@ class _Kept(NamedTuple):
     packed: bytes
     created_at: int
     expires_at: int
+
+    def columns(self) -> dict[str, Any]:
+        return {"body": self.packed, "created_at": self.created_at, "expires_at": self.expires_at}
 
 
 class ResultCache:
@@ -68,6 +72,7 @@ class ResultCache:
             ConfigError: The file of citations cannot be read.
         """
         self._database = database
+        self._rows = ResultRows(database)
         self._settings = settings
         self._would_use = would_use
         self._clock = clock
@@ -107,12 +112,17 @@ class ResultCache:
         is_stored = is_complete(response) and await self._store(key, principal, body)
         return _respond(body, "rafs; fwd=miss; stored" if is_stored else "rafs; fwd=miss")
 
+    async def settle(self) -> None:
+        """Write to the database what was stored in the last moment; done before the database is closed."""
+        await self._rows.settle()
+
     async def prune(self) -> int:
         """Forget what is over, and beyond the bound what is oldest; return how many.
 
         Raises:
             BackendError: The database failed.
         """
+        await self.settle()
         rows = RESULTS.c
         bound = select(rows.created_at).order_by(rows.created_at.desc())
         async with self._database.begin() as connection:
@@ -167,20 +177,8 @@ class ResultCache:
             return False
         now = self._now()
         kept = _Kept(await pack(body), now, now + self._settings.result_cache_s * 1000)
-        values: dict[str, Any] = {
-            "tenant": principal.tenant,
-            "body": kept.packed,
-            "created_at": kept.created_at,
-            "expires_at": kept.expires_at,
-        }
-        insert = self._database.insert(RESULTS).values(key_digest=key, **values)
-        try:
-            async with self._database.begin() as connection:
-                await connection.execute(
-                    insert.on_conflict_do_update(index_elements=[RESULTS.c.key_digest], set_=values)
-                )
-        except BackendError as error:
-            logger.warning("not stored among the scored traces", reason=str(error))
+        row: dict[str, Any] = {"key_digest": key, "tenant": principal.tenant, **kept.columns()}
+        if not self._rows.add(row):
             return False
         self._near[key] = kept
         return True
@@ -202,6 +200,8 @@ def _reasons(response: ScoreResponse) -> Iterator[str]:
     yield from response.reasons
     yield from (part.unmeasured for part in response.components if part.unmeasured is not None)
     yield from (probe.unmeasured for probe in response.interventions.probes if probe.unmeasured is not None)
+    if response.consensus is not None and response.consensus.stopped_because is not None:
+        yield response.consensus.stopped_because
 
 
 def _bytes_of(response: ScoreResponse) -> bytes:

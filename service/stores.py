@@ -43,6 +43,7 @@ class Stores:
             pruning.cancel()
             with suppress(asyncio.CancelledError):
                 await pruning
+            await self.cache.settle()
             await self.database.close()
 
 

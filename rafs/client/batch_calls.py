@@ -12,7 +12,9 @@ from pydantic import BaseModel
 
 from rafs.batch_wire import BatchList, BatchStatus
 from rafs.client.calls import IDEMPOTENCY, Call, fields_of, post, read_as
+from rafs.client.errors import ReplyError
 from rafs.errors import BackendError, InputError
+from rafs.visible import show_text
 
 PATH = "/v1/batches"
 FIRST_PAUSE_S = 0.5
@@ -111,7 +113,8 @@ def page_call(batch_id: str, kind: str, page: int, model: type[Line]) -> Call[Pa
 
     def read(response: httpx.Response) -> Page[Line]:
         rows = [model.model_validate_json(line, extra="ignore") for line in response.content.splitlines()]
-        return Page(lines=rows, next=response.links.get("next", {}).get("url"))
+        link = response.links.get("next", {}).get("url")
+        return Page(lines=rows, next=None if link is None else _own(link, response.url))
 
     return Call(method="GET", path=f"{_path(batch_id, kind)}?{urlencode({'limit': page})}", read=read)
 
@@ -138,6 +141,30 @@ def until_over(batch_id: str, timeout_s: float | None) -> dict[str, Any]:
         "stop": tenacity.stop_never if timeout_s is None else tenacity.stop_before_delay(timeout_s),
         "retry_error_callback": give_up,
     }
+
+
+def _own(link: str, asked: httpx.URL) -> str:
+    """Return a link of a reply, unless it leads to another server than the one that was asked: no key goes there.
+
+    Raises:
+        ReplyError: It does, or it is no link.
+    """
+    try:
+        target = asked.join(link)
+    except httpx.InvalidURL as error:
+        raise ReplyError(f"the link to the next page is none: {error}") from error
+    if _origin(target) != _origin(asked):
+        shown, own = show_text(link), show_text(_address(asked))
+        raise ReplyError(f"the link to the next page leads to {shown}, away from {own}; it was not followed")
+    return link
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port  # httpx leaves out the port that a scheme has anyway
+
+
+def _address(url: httpx.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
 def _item(number: int, request: Mapping[str, Any]) -> Mapping[str, object]:

@@ -76,9 +76,10 @@ HELD_ANSWERS = Table(
     Column("problem", String, nullable=False),
     Column("answer", String, nullable=False),
     Column("decision", String, nullable=False),
+    Column("n_bytes", BigInteger, nullable=False),
     Index("ix_held_answers_tenant_held_at", "tenant", "held_at"),
 )
-"""Answers of models that wait for a person; `answer` and `decision` are JSON."""
+"""Answers of models that wait for a person; `answer` and `decision` are JSON, `n_bytes` is the size of the texts."""
 
 BATCHES = Table(
     "batches",

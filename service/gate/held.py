@@ -1,4 +1,4 @@
-"""Answers that are held for review: kept in the database until they are old."""
+"""Answers that are held for review: kept in the database until they are old, or too many or too much of one tenant."""
 
 import json
 import re
@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from pydantic import JsonValue
-from sqlalchemy import Row, delete, func, insert, select
+from sqlalchemy import Row, delete, func, insert, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rafs.gate_wire import GateDecision
 from rafs.messages import Wire
@@ -19,6 +20,8 @@ ID_SHAPE = re.compile(r"[0-9a-f-]{36}")
 KEPT_S = 30 * 86_400
 MAX_HELD = 10_000
 """Of one tenant."""
+MAX_HELD_BYTES = 256 << 20
+"""Of the texts of one tenant's answers; the newest is kept whatever its size, which the proxy bounds."""
 MAX_LISTED = 100
 
 
@@ -54,15 +57,23 @@ class HeldSummary(Wire):
 class HeldStore:
     """The held answers of every tenant, each for itself."""
 
-    def __init__(self, database: Database, clock: Callable[[], float] = time.time, most: int = MAX_HELD) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], float] = time.time,
+        most: int = MAX_HELD,
+        most_bytes: int = MAX_HELD_BYTES,
+    ) -> None:
         """Keep the parts.
 
         Args:
             database: Where they are.
             clock: Seconds since the epoch.
             most: Answers of one tenant; beyond it the oldest go.
+            most_bytes: Of the texts of one tenant; likewise.
         """
         self._most = most
+        self._most_bytes = most_bytes
         self._database = database
         self._clock = clock
 
@@ -73,29 +84,39 @@ class HeldStore:
             BackendError: The database failed.
         """
         held_id, now = str(uuid.uuid4()), int(self._clock() * 1000)
-        mine = HELD_ANSWERS.c.tenant == tenant
-        row = {
-            "id": held_id,
-            "tenant": tenant,
-            "held_at": now,
-            "model": model,
+        texts = {
             "problem": problem.replace("\0", "\N{REPLACEMENT CHARACTER}"),  # which PostgreSQL does not take
             "answer": json.dumps(answer),
             "decision": decision.model_dump_json(),
         }
-        newest = (
-            select(HELD_ANSWERS.c.id)
-            .where(mine)
-            .order_by(HELD_ANSWERS.c.held_at.desc(), HELD_ANSWERS.c.id)
-            .offset(self._most - 1)
-        )
+        n_bytes = sum(len(text.encode()) for text in texts.values())
+        row = {"id": held_id, "tenant": tenant, "held_at": now, "model": model, "n_bytes": n_bytes, **texts}
         async with self._database.begin() as connection:
             await connection.execute(delete(HELD_ANSWERS).where(HELD_ANSWERS.c.held_at < now - KEPT_S * 1000))
-            n_held = await connection.scalar(select(func.count()).select_from(HELD_ANSWERS).where(mine))
-            if n_held is not None and n_held >= self._most:
-                await connection.execute(delete(HELD_ANSWERS).where(HELD_ANSWERS.c.id.in_(newest)))
+            await self._make_room(connection, tenant, n_bytes)
             await connection.execute(insert(HELD_ANSWERS).values(row))
         return held_id
+
+    async def _make_room(self, connection: AsyncConnection, tenant: str, n_bytes: int) -> None:
+        """Let go of a tenant's oldest answers until one more, of so many bytes, is within the bounds."""
+        rows = HELD_ANSWERS.c
+        most, most_bytes = self._most - 1, self._most_bytes - n_bytes
+        held = select(func.count(), func.coalesce(func.sum(rows.n_bytes), 0)).where(rows.tenant == tenant)
+        n_held, n_held_bytes = (await connection.execute(held)).one()
+        if n_held <= most and n_held_bytes <= most_bytes:
+            return
+        newest = (rows.held_at.desc(), rows.id)
+        ranked = (
+            select(
+                rows.id,
+                func.row_number().over(order_by=newest).label("place"),
+                func.sum(rows.n_bytes).over(order_by=newest).label("bytes_to_here"),
+            )
+            .where(rows.tenant == tenant)
+            .subquery()
+        )
+        beyond = select(ranked.c.id).where(or_(ranked.c.place > most, ranked.c.bytes_to_here > most_bytes))
+        await connection.execute(delete(HELD_ANSWERS).where(rows.id.in_(beyond)))
 
     async def find(self, tenant: str, held_id: str) -> HeldAnswer | None:
         """Return an answer of a tenant; None where there is none of that id.

@@ -32,7 +32,7 @@ def build_held_router(store: HeldStore, intake: Intake) -> APIRouter:
         """Return the answer as the model wrote it, the question and the decision."""
         principal = await intake.identify(request, Scope.ADMIN)
         if (found := await store.find(principal.tenant, held_id)) is None:
-            raise NOT_HELD
+            raise _not_held()
         return json_of(found)
 
     @router.delete(
@@ -42,10 +42,11 @@ def build_held_router(store: HeldStore, intake: Intake) -> APIRouter:
         """Delete an answer that was reviewed."""
         principal = await intake.identify(request, Scope.ADMIN)
         if not await store.remove(principal.tenant, held_id):
-            raise NOT_HELD
+            raise _not_held()
         return Response(status_code=204)
 
     return router
 
 
-NOT_HELD = Problem(status=404, slug="not-held", title="Not held", detail="no answer is held under this number")
+def _not_held() -> Problem:
+    return Problem(status=404, slug="not-held", title="Not held", detail="no answer is held under this number")

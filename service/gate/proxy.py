@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -51,8 +51,18 @@ class _Drawn:
 
     completion: Completion
     decision: GateDecision
+    judged: int
     calls: int
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """A whole reply of the model's server, and as much of it as other answers are held against."""
+
+    completion: Completion
+    sample: Mapping[str, Any] | None
+    """None where it is nothing that a sample can be."""
 
 
 class Proxy:
@@ -73,6 +83,10 @@ class Proxy:
     async def answer(self, call: Call) -> dict[str, Any]:
         """Return the completion that the caller gets, with the report.
 
+        By the policy `resample` drawing ends with the first draw that has an accepted answer. A draw is one answer and
+        the samples that were asked for; each of them is judged then, and of the accepted ones the answer with the
+        highest score is passed on. Every answer that may be judged is charged before the model is asked.
+
         Raises:
             UpstreamRefusal: The model's server refused.
             BackendError: It failed, or what has to be held could not be kept: nothing is shown then.
@@ -83,15 +97,15 @@ class Proxy:
         if isinstance(asked, NotScorable) or call.chat.temperature == 0:  # the same would come again
             again = 0
         drawn = await self._draw(call, asked, 0)
-        attempts, calls = 1, drawn.calls
-        while not drawn.decision.passes and attempts <= again:
+        draws, judged, calls = 1, drawn.judged, drawn.calls
+        while not drawn.decision.passes and draws <= again:
             try:
-                drawn = await self._draw(call, asked, attempts)
-            except (UpstreamRefusal, BackendError):
-                drawn = _noted(drawn, "resampling_failed")
+                drawn = await self._draw(call, asked, draws)
+            except (UpstreamRefusal, BackendError, Problem):
+                drawn = replace(drawn, notes=(*drawn.notes, "resampling_failed"))
                 break
-            attempts, calls = attempts + 1, calls + drawn.calls
-        return await self._act(call, asked, drawn, attempts=attempts, calls=calls)
+            draws, judged, calls = draws + 1, judged + drawn.judged, calls + drawn.calls
+        return await self._act(call, asked, drawn, attempts=judged, calls=calls)
 
     async def judge(
         self,
@@ -100,18 +114,14 @@ class Proxy:
         choices: Sequence[Mapping[str, Any]],
         samples: Sequence[Mapping[str, Any]] = (),
     ) -> GateDecision:
-        """Decide on the choices of an answer; what cannot be scored is answered by the policy.
-
-        Raises:
-            Problem: The quota of the key is used up.
-        """
+        """Decide on the choices of an answer, which was charged; what cannot be scored is answered by the policy."""
         scored = asked if isinstance(asked, NotScorable) else to_request(asked, choices, call.upstream.id, samples)
         fail = self._fail_of(call, scored)
         plain = Conditions(fail=fail, terms=DEFAULT_TERMS)
         if isinstance(scored, NotScorable):
             return self._gate.fall_back(f"not_scorable:{scored.why}", plain)
         try:
-            async with call.visit.working(scored) as terms:
+            async with call.visit.working(scored, n_traces=0) as terms:
                 budget_ms = self._settings.gate_budget_ms
                 within = terms.within(None if budget_ms is None else budget_ms / 1000, None)
                 return await self._gate.decide(scored, Conditions(fail=fail, terms=within))
@@ -126,25 +136,38 @@ class Proxy:
         closes = is_own_doing and not self._settings.gate_fail_may_loosen
         return FailPolicy.FAIL_CLOSED if closes else call.order.fail
 
-    async def _draw(self, call: Call, asked: Asked | NotScorable, attempt: int) -> _Drawn:
+    async def _draw(self, call: Call, asked: Asked | NotScorable, draw: int) -> _Drawn:
         """Draw an answer and, beside it, the samples that it is held against."""
         n, name = call.order.n_samples, call.upstream.served_name
         can_sample = not isinstance(asked, NotScorable) and call.chat.n in (None, 1) and call.chat.temperature != 0
-        first = attempt * (1 + n)
+        first = draw * (1 + n)
         bodies = [call.chat.to_upstream(name, draw=first)]
         bodies += [call.chat.to_upstream(name, draw=first + k, n=1) for k in range(1, n + 1)] if can_sample else []
-        async with asyncio.TaskGroup() as group:
-            answering = group.create_task(_caught(call.upstream, bodies[0]))
-            sampling = [group.create_task(_caught(call.upstream, body)) for body in bodies[1:]]
-        completion = answering.result()
-        if isinstance(completion, Exception):
-            raise completion
-        replies = [task.result() for task in sampling]
-        samples = [one for reply in replies if not isinstance(reply, Exception) for one in _samples(reply)]
-        decision = await self.judge(call, asked, completion["choices"], samples)
+        async with call.visit.charged(len(bodies) if call.order.policy is Handling.RESAMPLE else 1):
+            answer, *more = await _ask(call.upstream, bodies)
+        usable = [one for one in more if one.sample is not None]
+        judged = await self._judge_all(call, asked, [answer, *usable])
+        chosen, decision = max(judged, key=lambda pair: _rank(pair[1]))
         notes = asked.notes if isinstance(asked, Asked) else ()
-        lacking = (f"samples:{len(samples)} of {n}",) if len(samples) < n else ()
-        return _Drawn(completion=completion, decision=decision, calls=len(bodies), notes=(*notes, *lacking))
+        lacking = (f"samples:{len(usable)} of {n}",) if len(usable) < n else ()
+        return _Drawn(
+            completion=chosen.completion,
+            decision=decision,
+            judged=len(judged),
+            calls=len(bodies),
+            notes=(*notes, *lacking),
+        )
+
+    async def _judge_all(
+        self, call: Call, asked: Asked | NotScorable, drawn: Sequence[_Candidate]
+    ) -> list[tuple[_Candidate, GateDecision]]:
+        """Judge the answer that comes first against the others, and by the policy `resample` each of the others too."""
+        may_pass = drawn if call.order.policy is Handling.RESAMPLE else drawn[:1]
+        judged = []
+        for one in may_pass:
+            samples = [other.sample for other in drawn if other is not one and other.sample is not None]
+            judged.append((one, await self.judge(call, asked, one.completion["choices"], samples)))
+        return judged
 
     async def _act(
         self, call: Call, asked: Asked | NotScorable, drawn: _Drawn, *, attempts: int, calls: int
@@ -183,27 +206,38 @@ def without_quotes(decision: GateDecision) -> GateDecision:
     return decision.model_copy(update={"suspect_step": decision.suspect_step.model_copy(update={"reason": ""})})
 
 
+async def _ask(upstream: Upstream, bodies: Sequence[Mapping[str, Any]]) -> list[_Candidate]:
+    """Ask for an answer and, at the same time, for samples; one of these that is lost does not end the answer.
+
+    Raises:
+        UpstreamRefusal: The answer itself was refused; BackendError and Problem likewise.
+    """
+    async with asyncio.TaskGroup() as group:
+        asking = [group.create_task(_caught(upstream, body)) for body in bodies]
+    answer, *more = [task.result() for task in asking]
+    if isinstance(answer, Exception):
+        raise answer
+    replies = [answer, *(reply for reply in more if not isinstance(reply, Exception))]
+    return [_Candidate(completion=reply, sample=_sample(reply)) for reply in replies]
+
+
 async def _caught(upstream: Upstream, body: Mapping[str, Any]) -> Completion | Exception:
-    """Return a completion or what went wrong with it, so that a lost sample does not end the answer."""
     try:
         return await upstream.complete(body)
     except (UpstreamRefusal, BackendError, Problem) as error:
         return error
 
 
-def _samples(reply: Completion) -> list[Mapping[str, Any]]:
-    """Return the choices of a reply that can be samples."""
-    usable: list[Mapping[str, Any]] = []
-    for choice in reply["choices"][:1]:
-        sample = {key: choice.get(key) for key in ("message", "finish_reason")}
-        try:
-            text = to_sampled(Choice.model_validate_json(to_json(sample))).text
-        except ValidationError:
-            continue
-        if text.strip() and len(text) <= MAX_TRACE_CHARS:
-            usable.append(sample)
-    return usable
+def _sample(reply: Completion) -> Mapping[str, Any] | None:
+    """Return the first choice of a reply where it can be a sample."""
+    sample = {key: reply["choices"][0].get(key) for key in ("message", "finish_reason")}
+    try:
+        text = to_sampled(Choice.model_validate_json(to_json(sample))).text
+    except ValidationError:
+        return None
+    return sample if text.strip() and len(text) <= MAX_TRACE_CHARS else None
 
 
-def _noted(drawn: _Drawn, note: str) -> _Drawn:
-    return _Drawn(completion=drawn.completion, decision=drawn.decision, calls=drawn.calls, notes=(*drawn.notes, note))
+def _rank(decision: GateDecision) -> tuple[bool, float]:
+    """Return what is larger for the better answer: accepted ones first, then by score."""
+    return decision.passes, -1.0 if decision.score is None else decision.score

@@ -146,7 +146,8 @@ class _Chat:
                 async with held:
                     return await self._intake.answer(request, visit, partial(self._answer, call))
             body = call.chat.to_upstream(call.upstream.served_name, stream=True)
-            chunks = await held.enter_async_context(call.upstream.stream(body))
+            async with visit.charged(1):
+                chunks = await held.enter_async_context(call.upstream.stream(body))
         except BaseException as error:
             await held.__aexit__(type(error), error, error.__traceback__)
             raise

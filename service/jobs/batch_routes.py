@@ -22,7 +22,6 @@ from service.routes import json_of, problems
 REFUSED = (401, 403, 429, 503)
 LINES = "application/jsonl"
 BATCH_SCHEMA = "#/components/schemas/BatchRequest"
-NO_BATCH = Problem(status=404, slug="no-such-batch", title="No such batch", detail="there is no batch with this id")
 BODY = {
     "required": True,
     "content": {
@@ -80,7 +79,7 @@ def _add_states(router: APIRouter, store: BatchStore, intake: Intake) -> None:
         query = read_query(request, ListQuery)
         rows = await store.list(principal.tenant, query.before, query.limit + 1)
         if rows is None:
-            raise NO_BATCH
+            raise _no_batch()
         shown = [to_status(row, store.now()) for row in rows[: query.limit]]
         return json_of(BatchList(batches=shown, next=shown[-1].id if len(rows) > query.limit else None))
 
@@ -150,5 +149,10 @@ async def _find(store: BatchStore, principal: Principal, batch_id: str) -> Row[A
     """Return a batch of whoever asks; that of another tenant is none."""
     row = await store.find(principal.tenant, batch_id)
     if row is None:
-        raise NO_BATCH
+        raise _no_batch()
     return row
+
+
+def _no_batch() -> Problem:
+    detail = "there is no batch with this id"
+    return Problem(status=404, slug="no-such-batch", title="No such batch", detail=detail)

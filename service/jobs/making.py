@@ -19,7 +19,7 @@ from service.jobs.jobs import Jobs
 from service.jobs.query import UploadQuery, read_query
 from service.jobs.showing import to_status
 from service.jobs.store import NewBatch, NewRow
-from service.jobs.upload import Limits, RowReader, ask, read_lines, storable
+from service.jobs.upload import Limits, RowReader, Upload, ask, read_lines, storable
 from service.jobs.webhook import make_secret
 from service.request_body import Fault, RequestError, parse_body
 from service.routes import ScoringService
@@ -98,10 +98,10 @@ class Maker:
                 raise wrong_encoding(encoding)
             options = read_query(request, UploadQuery)
             with self._intake.admission.enter(Priority.BATCH):
-                # Of a body that is not held, its length and the options stand for it.
-                told = f"{request.headers.get('content-length')} {options.model_dump_json()}".encode()
+                limits = Limits(max_bytes=self._settings.batch_max_bytes, silence_s=self._settings.body_timeout_s)
+                upload = Upload(request, options.model_dump_json(), limits)
                 return await self._idempotency.answer(
-                    request, principal, told, lambda: self._upload(request, principal, options)
+                    request, principal, upload, lambda: self._upload(upload, principal, options)
                 )
         except Exception:
             await discard_body(request)
@@ -112,19 +112,15 @@ class Maker:
         await self._jobs.store.cancel(tenant, batch)
         self._jobs.look()
 
-    async def _upload(self, request: Request, principal: Principal, options: UploadQuery) -> Response:
+    async def _upload(self, upload: Upload, principal: Principal, options: UploadQuery) -> Response:
         preset = self._check_preset(options.preset, options.seed)
         webhook = None if options.webhook_url is None else WebhookIn(url=options.webhook_url)
         new = self._new(principal, preset, webhook, full=options.full, metadata={})
         reader = RowReader(
             Choice(preset=preset, generator=options.generator), options.seed, self._settings.batch_max_rows
         )
-        limits = Limits(
-            max_bytes=self._settings.batch_max_bytes,
-            silence_s=self._settings.body_timeout_s,
-        )
         async with self._made(new) as batch:
-            async with aclosing(read_lines(request, limits)) as portions:
+            async with aclosing(read_lines(upload)) as portions:
                 async for lines in portions:
                     if rows := await reader.read(lines):
                         await self._jobs.store.append(batch, rows)

@@ -1,6 +1,7 @@
 """JSON Lines as they arrive: cut into rows, made into requests, and given on before the next ones are read."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 
@@ -43,16 +44,46 @@ class Counted:
     n_left_out: int = 0
 
 
-async def read_lines(request: Request, limits: Limits) -> AsyncGenerator[Sequence[Line]]:
-    """Yield rows as they arrive, in portions; lines without text are none.
+class Upload:
+    """A body that is read once, as it arrives, and what stands for it and for what else was asked.
 
-    Raises:
+    Errors of both ways to read it:
         Problem: 413, it is longer than allowed; 408, it did not come in time.
         ClientDisconnect: The client left before its end.
     """
+
+    def __init__(self, request: Request, options: str, limits: Limits) -> None:
+        """Read nothing yet.
+
+        Args:
+            request: Whose body it is.
+            options: Part of what it stands for.
+            limits: How much is taken.
+        """
+        self.chunks = self._read(request, limits)
+        self._digest = hashlib.sha256(options.encode() + b"\n")
+
+    async def digest(self) -> bytes:
+        """Read what was not read, and return a SHA-256 of options and body."""
+        async for _ in self.chunks:
+            pass
+        return self._digest.digest()
+
+    async def _read(self, request: Request, limits: Limits) -> AsyncGenerator[bytes]:
+        n_bytes = 0
+        async for chunk in _chunks(request, limits.silence_s):
+            n_bytes += len(chunk)
+            if n_bytes > limits.max_bytes:
+                raise too_large(limits.max_bytes)
+            self._digest.update(chunk)
+            yield chunk
+
+
+async def read_lines(upload: Upload) -> AsyncGenerator[Sequence[Line]]:
+    """Yield rows as they arrive, in portions; lines without text are none. Errors are those of an `Upload`."""
     number = 0
     some: list[Line] = []
-    async for raw in _cut(request, limits):
+    async for raw in _cut(upload):
         number += 1
         text = raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw
         if len(text) > MAX_LINE_BYTES:
@@ -67,13 +98,10 @@ async def read_lines(request: Request, limits: Limits) -> AsyncGenerator[Sequenc
         yield some
 
 
-async def _cut(request: Request, limits: Limits) -> AsyncIterator[bytes]:
+async def _cut(upload: Upload) -> AsyncIterator[bytes]:
     """Yield lines; of one that is too long only the beginning."""
-    line, n_bytes = bytearray(), 0
-    async for chunk in _chunks(request, limits.silence_s):
-        n_bytes += len(chunk)
-        if n_bytes > limits.max_bytes:
-            raise too_large(limits.max_bytes)
+    line = bytearray()
+    async for chunk in upload.chunks:
         *ended, rest = chunk.split(b"\n")
         for part in ended:
             line += part[: MAX_LINE_BYTES + 1 - len(line)]

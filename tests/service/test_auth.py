@@ -54,7 +54,7 @@ def test_a_missing_scope_is_named(client: TestClient) -> None:
 
 def test_a_key_that_has_ended_is_told_when(client: TestClient) -> None:
     reply = score(client, make_key(client, expires_at=datetime(2020, 1, 2, 3, 4, tzinfo=UTC)))
-    assert (reply.status_code, reply.json()["detail"]) == (401, f"this key ended at 2020-01-02 03:04 UTC; {WHERE_FROM}")
+    assert (reply.status_code, reply.json()["detail"]) == (401, f"this key ended at 2020-01-02T03:04:00Z; {WHERE_FROM}")
     assert 'error="invalid_token"' in reply.headers["www-authenticate"]
 
 

@@ -81,7 +81,7 @@ def test_quotes_and_backslashes_stay_inside_their_label_in_dot(tmp_path: Path) -
 def test_a_picture_is_written_to_a_file(tmp_path: Path) -> None:
     target = tmp_path / "graph.svg"
     done = explain(tmp_path, "-o", str(target))
-    assert (done.exit_code, done.stdout) == (0, "")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"wrote {target}\n")
     assert ElementTree.fromstring(target.read_text()).tag == f"{SVG}svg"
 
 

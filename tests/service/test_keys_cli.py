@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,11 +39,19 @@ def test_a_list_tells_everything_but_secrets() -> None:
         "create", "app", "--tenant", "acme", "--scope", "score", "--scope", "batch", "--traces-per-day", "5"
     ).stdout.strip()
     listed = run("list")
-    words = " ".join(listed.stdout.split())
-    assert (
-        f"{id_of(key)} active app tenant acme; batch, score; the service's requests a minute, 5 traces a day" in words
-    )
+    row, more_scopes = [line.split() for line in listed.stdout.splitlines() if line.strip()][2:]
+    assert row == [id_of(key), "active", "app", "acme", "batch", "default", "5", "never"]
+    assert more_scopes == ["score"]
     assert key[18:] not in listed.output
+
+
+def test_a_list_of_long_names_and_many_scopes_fits_a_hundred_columns() -> None:
+    scopes = [word for scope in ("score", "batch", "admin") for word in ("--scope", scope)]
+    run("create", "n" * 60, "--tenant", "t" * 60, "--days", "30", "--traces-per-day", "1000000000", *scopes)
+    listed = run("list").stdout
+    assert max(map(len, listed.splitlines())) <= 100
+    assert re.search(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", listed)
+    assert "…" not in listed
 
 
 def test_a_list_as_json_is_of_one_tenant_where_asked() -> None:

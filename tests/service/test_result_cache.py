@@ -16,7 +16,7 @@ from service.database.engine import Database
 from service.result_cache import ResultCache, is_complete
 from service.settings import Settings
 from tests.service.keyed import bearer, keyed_client, make_key, stores_of
-from tests.service.stand_in import GOOD, StandIn, body, make_response
+from tests.service.stand_in import GOOD, StandIn, body, make_cut_consensus, make_response
 
 HOUR_S = 3_600
 PLAIN = ScoreRequest.model_validate(GOOD)
@@ -75,9 +75,26 @@ async def test_the_same_request_is_answered_without_scoring(database: Database) 
 
 async def test_another_process_on_the_database_has_the_answer(database: Database) -> None:
     score = Counted()
-    for _ in range(2):
-        await ask(cache_of(database), score)
+    first = cache_of(database)
+    await ask(first, score)
+    await first.settle()
+    await ask(cache_of(database), score)
     assert score.n_scored == 1
+
+
+async def test_a_stopped_service_has_stored_what_it_said_it_had(database_url: str) -> None:
+    for expected in ("stored", "hit"):
+        with keyed_client(database_url) as client:
+            reply = client.post("/v1/score", content=body(), headers=bearer(make_key(client)))
+        assert expected in reply.headers["cache-status"]
+
+
+async def test_one_answer_that_is_stored_twice_in_a_moment_is_one_row(database: Database) -> None:
+    cache, score = cache_of(database), Counted()
+    for _ in range(2):
+        assert "stored" in await ask(cache, score, control="no-cache")
+    await cache.settle()
+    assert "hit" in await ask(cache_of(database), score)
 
 
 async def test_no_tenant_sees_the_answer_of_another(database: Database) -> None:
@@ -189,6 +206,7 @@ INCOMPLETE = {
     "late interventions": cut(late=True),
     "continuations left out": cut(not_run=1),
     "a generator that is down": unmeasured("generator_down (3 tries)"),
+    "a generator that ended on the way": complete().model_copy(update={"consensus": make_cut_consensus()}),
 }
 
 
@@ -236,7 +254,10 @@ async def test_a_database_that_fails_costs_only_the_memory(database: Database) -
     async with database.begin() as connection:
         await connection.exec_driver_sql("DROP TABLE results")
     score = Counted()
-    assert [await ask(cache_of(database), score), score.n_scored] == ["rafs; fwd=miss", 1]
+    cache = cache_of(database)
+    assert [await ask(cache, score), score.n_scored] == ["rafs; fwd=miss; stored", 1]
+    await cache.settle()
+    assert "hit" in await ask(cache, score)
 
 
 async def test_no_memory_is_kept_where_it_is_switched_off(database: Database) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from rafs.client import ProblemError
+from rafs.client import ProblemError, ReplyError
 from rafs.errors import BackendError, InputError
 from tests.rafs.client.both_clients import Ask
+from tests.rafs.engines.scripted_server import Reply, Request, in_turn, serve
 from tests.service.stand_in import StandIn
 
 REQUESTS: list[dict[str, Any]] = [
@@ -35,6 +36,26 @@ def test_rows_come_page_by_page(ask: Ask, url: str) -> None:
     made = ask(url, "batches.create", REQUESTS)
     ask(url, "batches.wait", made.id, timeout_s=60.0)
     assert [row.row for row in ask(url, "batches.results", made.id, page=1)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("scheme", ["http:", ""], ids=["absolute", "without a scheme"])
+def test_no_key_goes_to_another_server_that_a_reply_names(ask: Ask, scheme: str) -> None:
+    with serve(in_turn(Reply(body=b""))) as other:
+        link = f'<{other.url.replace("http:", scheme)}/v1/batches/b/results?after=1>; rel="next"'
+        first = Reply(body=b"", headers={"link": link})
+        with serve(in_turn(first)) as server, pytest.raises(ReplyError, match="not followed"):
+            ask(server.url, "batches.results", "b", options={"api_key": "rafs_a_b"})
+    assert other.requests == []
+
+
+def test_a_whole_address_of_the_same_server_is_followed(ask: Ask) -> None:
+    def page(request: Request) -> Reply:
+        link = f'<http://{request.headers["host"]}/v1/batches/b/results?after=1>; rel="next"'
+        return Reply(body=b"", headers={} if "after" in request.path else {"link": link})
+
+    with serve(page) as server:
+        assert ask(server.url, "batches.results", "b") == []
+    assert len(server.requests) == 2
 
 
 def test_a_file_is_handed_over_as_it_is(ask: Ask, url: str, scorer: StandIn, tmp_path: Path) -> None:

@@ -67,6 +67,28 @@ async def test_beyond_the_limit_the_oldest_go(database: Database) -> None:
     assert [row.id for row in (await store.list_newest("t")).held] == [ids[2], ids[1]]
 
 
+async def test_beyond_so_many_bytes_the_oldest_go(database: Database) -> None:
+    times = iter([1.0, 2.0, 3.0])
+    store = HeldStore(database, clock=lambda: next(times), most_bytes=5_000)
+    ids = [await keep(store, problem="x" * 2_000) for _ in range(3)]
+    assert [row.id for row in (await store.list_newest("t")).held] == [ids[2], ids[1]]
+
+
+async def test_a_tenant_that_holds_much_takes_no_room_of_anothers(database: Database) -> None:
+    store = HeldStore(database, most_bytes=5_000)
+    held_id = await keep(store, "mine", problem="x" * 2_000)
+    for _ in range(3):
+        await keep(store, "yours", problem="x" * 2_000)
+    assert await store.find("mine", held_id) is not None
+
+
+async def test_one_answer_beyond_all_bytes_is_held_alone(database: Database) -> None:
+    times = iter([1.0, 2.0])
+    store = HeldStore(database, clock=lambda: next(times), most_bytes=100)
+    _, new = await keep(store), await keep(store)
+    assert [row.id for row in (await store.list_newest("t")).held] == [new]
+
+
 @pytest.mark.parametrize("held_id", ["", "x" * 5_000, "a\0b", "0" * 36])
 async def test_an_id_that_was_never_given_is_not_found(held_id: str, database: Database) -> None:
     assert await HeldStore(database).find("t", held_id) is None

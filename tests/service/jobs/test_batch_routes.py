@@ -169,6 +169,19 @@ def test_the_same_key_has_the_same_batch(client: TestClient) -> None:
     assert (first, one) == (again, two)
 
 
+def test_another_upload_of_the_same_length_needs_another_key(client: TestClient) -> None:
+    key = {"idempotency-key": "same-length"}
+    assert upload(client, PLAIN, **key).status_code == 201
+    other = upload(client, PLAIN.replace(b"1 + 1 = 2", b"1 + 2 = 3"), **key)
+    assert (other.status_code, other.json()["type"]) == (422, "/problems/idempotency-key-reused")
+
+
+def test_an_upload_under_a_used_key_but_with_other_options_needs_another_key(client: TestClient) -> None:
+    key = {"idempotency-key": "other-options"}
+    assert upload(client, PLAIN, **key).status_code == 201
+    assert upload(client, PLAIN, "?full=true", **key).status_code == 422
+
+
 def test_a_secret_is_shown_once_and_only_to_who_made_the_batch(client: TestClient, tmp_path: Path) -> None:
     status = make(client, asks("1", webhook={"url": "https://192.0.2.1.example.com/hook"}))
     assert status["webhook"]["secret"].startswith("whsec_")
