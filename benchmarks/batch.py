@@ -4,8 +4,7 @@
 
 A scorer that answers at once stands in for the models, so that the figures are those of reading, telling duplicates
 apart, keeping and writing:
-    memory   resident, when a tenth of the rows is done and the first part of the results is written, and at the end; it
-             must not grow with the log
+    memory   resident, when a tenth of the rows is done, and the most from then on; it must not grow with the log
     dedupe   requests that were scored, and the different ones that there are
     resume   from the start of a process until its first new result, after the one before it was killed half-way
     equal    whether the results of the killed batch are those of the unbroken one
@@ -37,7 +36,7 @@ from service.batch.feed import Feed
 from service.batch.index import BatchIndex
 from service.batch.libraries import parquet
 from service.batch.mapping import Choice
-from service.batch.parts import FOLDER, Parts, written_parts
+from service.batch.parts import Parts, written_parts
 from service.batch.run import Run
 from service.batch.totals import count_totals
 from service.batch.watch import Watch
@@ -72,20 +71,21 @@ class LightScorer:
 class Marks(Watch):
     """Notes when the first result came, and the memory as the batch goes on."""
 
-    def __init__(self, n_rows: int, n_done: int, started: float, first_part: Path) -> None:
+    def __init__(self, n_rows: int, n_done: int, started: float) -> None:
         super().__init__(n_rows, n_done)
-        self._first_part = first_part
         self._before = n_done
         self._n_all = n_rows
         self._started = started
         self.first_s: float | None = None
-        self.early_mib: float | None = None
+        self.early_mib = 0.0
+        self.most_mib = 0.0
 
     def show(self, n_done: int, n_failed: int, *, rows_per_s: float) -> None:
         if self.first_s is None and n_done > self._before:
             self.first_s = perf_counter() - self._started
-        if self.early_mib is None and n_done * 10 >= self._n_all and self._first_part.exists():
-            self.early_mib = resident_mib()
+        if n_done * 10 >= self._n_all:
+            self.early_mib = self.early_mib or resident_mib()
+            self.most_mib = max(self.most_mib, resident_mib())
         print(f"done {n_done}", flush=True)
 
 
@@ -128,7 +128,7 @@ async def run_once(log: Path, out: Path, response: ScoreResponse, settings: Sett
     )
     begun = begin(order, index, lambda text: None)
     feed = Feed(index, begun.mapper, begun.read)
-    marks = Marks(begun.n_rows, feed.cursor.n_rows - index.n_pending, started, out / FOLDER / "part-00000.parquet")
+    marks = Marks(begun.n_rows, feed.cursor.n_rows - index.n_pending, started)
     parts = Parts(index, out, begun.names, full=False)
     await Run(index, feed, parts, marks).score(LocalEngine(scorer, Plan(settings=settings, preset="gate")))
     totals = count_totals(index, feed.cursor)
@@ -136,7 +136,7 @@ async def run_once(log: Path, out: Path, response: ScoreResponse, settings: Sett
     return {
         "first_s": marks.first_s,
         "early_mib": marks.early_mib,
-        "late_mib": resident_mib(),
+        "most_mib": max(marks.most_mib, resident_mib()),
         "n_scored": scorer.n_scored,
         "distinct": totals.distinct,
         "duplicates": totals.duplicates,
@@ -207,12 +207,11 @@ def main() -> None:
 
 def show(n_rows: int, n_distinct: int, whole: dict[str, Any], resumed: dict[str, Any], *, equal: bool) -> None:
     """Print the figures."""
-    early = whole["early_mib"] or whole["late_mib"]  # a small log has one part, written at the end
-    growth = whole["late_mib"] / early - 1
+    early, most = whole["early_mib"], whole["most_mib"]
     table = Table.grid(padding=(0, 2))
     for name, value in (
         ("rows", f"{n_rows}, {whole['duplicates']} of them duplicates"),
-        ("memory", f"{early:.1f} MiB at a tenth, {whole['late_mib']:.1f} at the end: {growth:+.1%}"),
+        ("memory", f"{early:.1f} MiB at a tenth, at most {most:.1f} from then on: {most / early - 1:+.1%}"),
         ("dedupe", f"{whole['n_scored']} scored of {n_distinct} different ones"),
         ("cost", f"{whole['cpu_s'] / n_rows * 1e6:.0f} us of processor a row, {n_rows / whole['wall_s']:.0f} rows/s"),
         ("resume", f"{resumed['first_s']:.2f} s to the first new result"),

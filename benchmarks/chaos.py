@@ -1,15 +1,19 @@
 """A batch of 5 000 rows whose service, database connections and workers are killed 50 times on the way.
 
-    python benchmarks/chaos.py [--rows N] [--kills N] [--database URL]
+    python benchmarks/chaos.py [--rows N] [--kills N] [--kinds KIND ...] [--database URL | --postgres]
 
-A real service with its checkers and no models. After every so many results something is killed, by chance:
+A real service with its checkers and a judge behind a model server. After every so many results something is killed,
+by chance:
     service   the process, with SIGKILL; it is started again on the same port
     database  one connection, ended by PostgreSQL; on SQLite another writer holds the file for a second instead
     worker    one process that decides identities, with SIGKILL
+    engine    the model server, with SIGKILL; it is started again after at most six seconds
 Then the same rows are scored once more without any kill, and the results are compared.
     lost      rows without a result or an error
+    failed    rows with an error
     twice     rows with more than one
-    changed   rows whose result is another than that of the unbroken run, or than what was told before a kill
+    changed   rows whose result is another than that of the unbroken run (what it cost aside), or than what was told
+              before a kill
     recovery  from a kill of the service until the next new result
 """
 
@@ -18,9 +22,7 @@ import json
 import os
 import random
 import signal
-import socket
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -36,62 +38,20 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from service.server import serve
-from service.settings import load_settings
-from service.wiring import build_scorer
+from benchmarks.chaos_processes import LOOK_S, MODEL, PATIENCE_S, Engine, Service
 
 ROWS = 5_000
 KILLS = 50
-KINDS = ("service", "database", "worker")
+KINDS = ("service", "database", "worker", "engine")
 PATH = "/v1/batches"
 PAGE = 1_000
-LOOK_S = 0.05
-PATIENCE_S = 600.0
 HELD_S = 1.0
+LONGEST_OUTAGE_S = 6.0
+SHOWN = 5
 MODELS = Path(__file__).parent.parent / "models.yaml"
-SCRIPT = Path(__file__)
+COST = ("ms", "tokens")
+"""Of a row; what a judge said of an equal step costs nothing the second time, so it hangs on what else was asked."""
 Rows = dict[int, dict[str, Any]]
-
-
-class Service:
-    """A service process that is started again when it was killed."""
-
-    def __init__(self, folder: Path, database: str) -> None:
-        self._folder = folder
-        self.database = database
-        with socket.socket() as held:
-            held.bind(("127.0.0.1", 0))
-            port = held.getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
-        self._environment = os.environ | {"RAFS_PORT": str(port), "RAFS_DATABASE": database, "RAFS_LOG_LEVEL": "error"}
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        command = [sys.executable, str(SCRIPT), "--serve", str(self._folder / "models.yaml")]
-        with (self._folder / "service.log").open("ab") as log:
-            self.process = subprocess.Popen(command, env=self._environment, stderr=log)
-        ends_at = time.monotonic() + PATIENCE_S
-        while not self._is_ready():
-            if time.monotonic() > ends_at or self.process.poll() is not None:
-                raise SystemExit((self._folder / "service.log").read_text()[-2_000:])
-            time.sleep(LOOK_S)
-
-    def kill(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-
-    def workers(self) -> list[int]:
-        """Return the processes that decide identities."""
-        assert self.process is not None
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return [int(child) for child in children if "algebra_worker" in Path(f"/proc/{child}/cmdline").read_text()]
-
-    def _is_ready(self) -> bool:
-        try:
-            return httpx.get(self.url + "/readyz").status_code == 200
-        except httpx.TransportError:
-            return False
 
 
 class Batch:
@@ -110,10 +70,10 @@ class Batch:
 
     def wait_for(self, n_done: int) -> dict[str, Any]:
         """Wait until so many rows are done, or the batch is over."""
-        ends_at = time.monotonic() + PATIENCE_S
-        while (found := self.status())["counts"]["scored"] + found["counts"]["failed"] < n_done:
-            if found["status"] not in ("queued", "running"):
-                break
+        before, ends_at = -1, 0.0
+        while (n := _count(found := self.status())) < n_done and found["status"] in ("queued", "running"):
+            if n != before:
+                before, ends_at = n, time.monotonic() + PATIENCE_S
             if time.monotonic() > ends_at:
                 raise SystemExit(f"the batch stands still: {found}")
             time.sleep(LOOK_S)
@@ -139,8 +99,9 @@ def make_lines(n: int) -> list[str]:
     return lines
 
 
-def run(service: Service, rows: int, kills: int) -> dict[str, object]:
+def run(service: Service, engine: Engine, rows: int, kills: int, kinds: Sequence[str]) -> dict[str, object]:
     chance, counted, pauses = random.Random(11), Counter[str](), list[float]()
+    engine.start()
     service.start()
     lines, told = make_lines(rows), Rows()
     started = time.monotonic()
@@ -148,29 +109,36 @@ def run(service: Service, rows: int, kills: int) -> dict[str, object]:
     for n in range(kills):
         found = batch.wait_for((n + 1) * rows // (kills + 1) - chance.randrange(rows // (kills + 1) // 2 + 1))
         if n % 10 == 0:
-            told |= {row["row"]: _told(row) for row in batch.lines("results")}
-        kind = chance.choice(KINDS)
-        counted[kind] += _kill(kind, service, chance)
+            told |= {row["row"]: row for row in batch.lines("results")}
+        kind = chance.choice(kinds)
+        counted[kind] += _kill(kind, service, engine, chance)
+        print(f"kill {n + 1} of {kills}: {kind}", file=sys.stderr, flush=True)
         if kind == "service":
-            killed_at, n_done = time.monotonic(), found["counts"]["scored"] + found["counts"]["failed"]
+            killed_at, n_done = time.monotonic(), _count(found)
             service.start()
             batch.wait_for(n_done + 1)
             pauses.append(time.monotonic() - killed_at)
     found = batch.wait_for(rows)
     seconds = time.monotonic() - started
     batch.wait_for(rows + 1)
+    service.kill()  # so that nothing of what was asked is remembered
+    service.start()
     unbroken = Batch(service, lines)
     unbroken.wait_for(rows + 1)
     outcome = _compare(batch, unbroken, told, rows)
     return {
         "rows": rows,
-        **{f"kills of {kind}": counted[kind] for kind in KINDS},
+        **{f"kills of {kind}": counted[kind] for kind in kinds},
         "status": batch_status(found),
         "seconds": round(seconds, 1),
         "recovery, median s": round(median(pauses), 1) if pauses else None,
         "recovery, longest s": round(max(pauses), 1) if pauses else None,
         **outcome,
     }
+
+
+def _count(found: dict[str, Any]) -> int:
+    return int(found["counts"]["scored"] + found["counts"]["failed"])
 
 
 def batch_status(found: dict[str, Any]) -> str:
@@ -181,24 +149,36 @@ def _compare(batch: Batch, unbroken: Batch, told: Rows, n_rows: int) -> dict[str
     scored = list(batch.lines("results"))
     failed = list(batch.lines("errors"))
     times = Counter(row["row"] for row in [*scored, *failed])
-    here = {row["row"]: _told(row) for row in scored}
-    there = {row["row"]: _told(row) for row in unbroken.lines("results")}
+    here = {row["row"]: row for row in scored}
+    there = {row["row"]: row for row in unbroken.lines("results")}
+    changed = {
+        row: what for row in here.keys() | there.keys() if (what := _differ(here.get(row, {}), there.get(row, {})))
+    }
+    for row in list(changed)[:SHOWN]:
+        print(f"row {row}: {changed[row]}", file=sys.stderr)
     return {
+        "failed": len(failed),
         "lost": n_rows - len(times),
         "twice": sum(n > 1 for n in times.values()),
-        "changed against the unbroken run": sum(here.get(row) != there.get(row) for row in here.keys() | there.keys()),
+        "changed against the unbroken run": len(changed),
         "changed after it was told": sum(here.get(row) != before for row, before in told.items()),
     }
 
 
-def _told(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"ms": 0.0}
+def _differ(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    names = [name for name in one | other if name not in COST]
+    return {name: (one.get(name), other.get(name)) for name in names if one.get(name) != other.get(name)}
 
 
-def _kill(kind: str, service: Service, chance: random.Random) -> int:
+def _kill(kind: str, service: Service, engine: Engine, chance: random.Random) -> int:
     """Kill something, and return how many there were to kill."""
     if kind == "service":
         service.kill()
+        return 1
+    if kind == "engine":
+        engine.kill()
+        time.sleep(chance.uniform(0.0, LONGEST_OUTAGE_S))
+        engine.start()
         return 1
     if kind == "database":
         return _break_connection(service.database, chance)
@@ -227,33 +207,45 @@ def _break_connection(database: str, chance: random.Random) -> int:
 
 
 @contextmanager
-def prepared() -> Iterator[Path]:
-    """Yield a folder with a registry that names no models."""
+def prepared(judge: dict[str, object]) -> Iterator[Path]:
+    """Yield a folder with a registry whose presets have this judge and no other model."""
     with tempfile.TemporaryDirectory() as name:
         registry = yaml.safe_load(MODELS.read_text("utf-8"))
+        registry["models"].append(judge)
         for preset in registry["presets"].values():
-            preset["models"] = {}
+            preset["models"] = {"judge": [MODEL]}
         (Path(name) / "models.yaml").write_text(yaml.safe_dump(registry))
         yield Path(name)
+
+
+@contextmanager
+def database_of(given: argparse.Namespace, folder: Path) -> Iterator[str]:
+    """Yield the address of an empty database."""
+    if not given.postgres:
+        yield given.database or f"sqlite:///{folder / 'rafs.db'}"
+        return
+    from tests.service.databases import running_postgres
+
+    with running_postgres() as server:
+        yield server
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--kills", type=int, default=KILLS)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--database", default="")
-    parser.add_argument("--serve", type=Path)
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL of its own")
     given = parser.parse_args()
-    if given.serve is not None:
-        settings = load_settings(models_file=given.serve)
-        serve(build_scorer(settings), settings)
-        return
-    with prepared() as folder:
-        service = Service(folder, given.database or f"sqlite:///{folder / 'rafs.db'}")
+    engine = Engine()
+    with prepared(engine.entry) as folder, database_of(given, folder) as database:
+        service = Service(folder, database)
         try:
-            figures = run(service, given.rows, given.kills)
+            figures = run(service, engine, given.rows, given.kills, given.kinds)
         finally:
             service.kill()
+            engine.kill()
     table = Table("figure", "value", title="Kills during a batch")
     for name, value in figures.items():
         table.add_row(name, str(value))

@@ -85,18 +85,17 @@ class Found:
 
 
 class Service:
-    """`rafs serve` in a process of its own."""
+    """`rafs serve` in a process of its own, on a new database."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, models: Path, **environment: str) -> None:
         with socket.socket() as held:
             held.bind(("127.0.0.1", 0))
             self.port = held.getsockname()[1]
         self._log = folder / "service.log"
-        models = str(folder / "models.yaml")
-        command = [sys.executable, "-m", "service", "--port", str(self.port), "--models-file", models]
-        environment = os.environ | {"RAFS_DATABASE": f"sqlite:///{folder / 'rafs.db'}", "RAFS_LOG_LEVEL": "error"}
+        command = [sys.executable, "-m", "service", "--port", str(self.port), "--models-file", str(models)]
+        own = {"RAFS_DATABASE": f"sqlite:///{folder / 'rafs.db'}", "RAFS_LOG_LEVEL": "error"}
         with self._log.open("wb") as log:
-            self.process = subprocess.Popen(command, env=environment, stderr=log)
+            self.process = subprocess.Popen(command, env=os.environ | own | environment, stderr=log)
 
     def wait_until_ready(self) -> None:
         ends_at = time.monotonic() + PATIENCE_S
@@ -168,7 +167,7 @@ def running() -> Iterator[Service]:
         for preset in registry["presets"].values():
             preset["models"] = {}
         (Path(name) / "models.yaml").write_text(yaml.safe_dump(registry))
-        service = Service(Path(name))
+        service = Service(Path(name), Path(name) / "models.yaml")
         try:
             service.wait_until_ready()
             yield service

@@ -30,7 +30,7 @@ PRAGMAS = {
     "locking_mode": "EXCLUSIVE",  # two runs in one folder would both score what is pending
     "journal_mode": "WAL",
     "synchronous": "NORMAL",  # whole after any kill; after a power cut the last items may be scored again
-    "cache_size": "-8192",
+    "cache_size": "-4096",  # KiB; full after some ten thousand rows
     "foreign_keys": "OFF",
 }
 CURSOR = "cursor"

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rafs.types import FAILED
 from rafs.wire import ScoreResponse
 
 GENERATOR_DOWN = "generator_down"
 """Reason of a component that a generator was to be asked for."""
 VERIFIER_DOWN = "verifier_down"
+DEADLINE = "deadline"
 
 
 class Kind(StrEnum):
@@ -119,8 +121,17 @@ def outage_of(response: ScoreResponse) -> str | None:
 
     What RAFS says without it would pass for what RAFS says.
     """
-    if VERIFIER_DOWN in response.reasons:
+    if VERIFIER_DOWN in response.reasons or _nobody_answered(response):
         return "no verifier could be asked"
     if any(component.unmeasured == GENERATOR_DOWN for component in response.components):
         return "the generator could not be asked"
+    if response.consensus is not None and response.consensus.stopped_because == GENERATOR_DOWN:
+        return "the generator failed before all samples were drawn"
     return None
+
+
+def _nobody_answered(response: ScoreResponse) -> bool:
+    """Whether models that were asked failed, and none said anything; an Abstain for lack of P names no model."""
+    models = [member for member in response.members if member.family is not None]
+    failed = any(member.judged == 0 and not FAILED.isdisjoint(member.silent) for member in models)
+    return failed and DEADLINE not in response.reasons and not any(member.judged for member in models)

@@ -19,6 +19,9 @@ from service.batch.tables import item, line, part, pending, result
 FOLDER = "results"
 PART_ROWS = 10_000
 """Rows of the input that a part covers."""
+COMPRESSION = "zstd"
+BLANK_CHARS = 64
+"""Of a text that is written to nowhere: as long as a hash in hex."""
 ROWS_AT_ONCE = 1_000
 FULL_ROWS_AT_ONCE = 50
 """Where whole responses, of tens of kilobytes each, are written."""
@@ -48,7 +51,7 @@ class Parts:
         self._full = full
         self.rows = rows
         self._next = 0
-        self._table([])  # whatever writing loads is loaded now: what is missing shows before hours of scoring
+        self._warm()
 
     def write_complete(self, cursor: Cursor, *, read_enough: bool) -> list[Path]:
         """Write every part that is complete and not written yet; return them.
@@ -74,6 +77,28 @@ class Parts:
         """Write what is scored of the parts that are not complete; they are written again later. Errors as above."""
         return [self._write(number, cursor, is_final=False) for number in self._missing(-(-cursor.n_rows // self.rows))]
 
+    def _warm(self) -> None:
+        """Write a part of nothing to nowhere.
+
+        So what is missing shows before hours of scoring, and what writing loads and keeps, some 20 MiB, is part of
+        the memory that a batch begins with.
+        """
+        schema, some = self._schema(), range(self._rows_at_once)
+        of_kind: dict[str, Callable[[int], object]] = {
+            "int": int,
+            "float": float,
+            "text": f"{{:0{BLANK_CHARS}}}".format,
+            "texts": lambda n: [str(n)] * 4,
+        }
+        rows = [{name: of_kind[COLUMNS[name]](n) for name in schema.names} for n in some]
+        with parquet().ParquetWriter(arrow().BufferOutputStream(), schema, compression=COMPRESSION) as writer:
+            for _ in range(0, self.rows, len(some)):
+                writer.write_table(arrow().Table.from_pylist(rows, schema=schema))
+
+    @property
+    def _rows_at_once(self) -> int:
+        return FULL_ROWS_AT_ONCE if self._full else ROWS_AT_ONCE
+
     def _missing(self, n: int) -> list[int]:
         with self._index.connection.begin():
             written = set(self._index.connection.scalars(select(part.c.number)))
@@ -92,8 +117,8 @@ class Parts:
             self._folder.mkdir(exist_ok=True)
             with connection.begin():
                 rows = connection.execute(self._rows_of(number))
-                with parquet().ParquetWriter(draft, self._schema(), compression="zstd") as writer:
-                    for some in rows.partitions(FULL_ROWS_AT_ONCE if self._full else ROWS_AT_ONCE):
+                with parquet().ParquetWriter(draft, self._schema(), compression=COMPRESSION) as writer:
+                    for some in rows.partitions(self._rows_at_once):
                         writer.write_table(self._table(some))
                 _flush(draft)
                 draft.replace(path)

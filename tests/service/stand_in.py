@@ -4,6 +4,7 @@ import asyncio
 import json
 from dataclasses import dataclass, field
 
+from rafs.consensus_wire import ConsensusOut, WeightedOut
 from rafs.progress_wire import ScoreBounds, StepRead, StepsRead
 from rafs.record import ModelOut, ProvenanceOut
 from rafs.request import ScoreRequest
@@ -100,6 +101,15 @@ INTERVENTIONS = InterventionsOut(
 STABILITY = StabilityOut(
     contradiction=0.5, method_diversity=0.25, n_contradictions=1, pairs_full=24, pairs_canonical=20, pairs_asked=4
 )
+
+
+def make_cut_consensus() -> ConsensusOut:
+    """Return what is said where the generator failed after the first of three samples."""
+    return ConsensusOut(
+        k=1, k_sent=0, k_planned=3, k_drawn=1, k_distinct=1, stopped_because="generator_down", copies=[], truncated=[],
+        missing=[], value=None, entropy=None, interval=None, bounds=None, classes=[],
+        weighted=WeightedOut(by_sequence=None, by_token=None, unmeasured="too_few_samples", detail=""),
+    )  # fmt: skip
 
 
 def make_response(problem: str = "p", trace: str = "55 - 40 = 10", **changes: object) -> ScoreResponse:

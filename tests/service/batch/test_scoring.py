@@ -6,18 +6,22 @@ import pytest
 from rafs.errors import BackendError, ConfigError, InputError, OverloadedError, RafsError
 from rafs.request import ScoreRequest
 from rafs.usage import Priority
-from rafs.wire import ScoreResponse
+from rafs.wire import MemberOut, ScoreResponse
 from service.batch.canonical import canonical
 from service.batch.outcome import Failed, Item, Kind, Scored
 from service.batch.scoring import score_item
 from service.terms import DEFAULT_TERMS, Terms
 from tests.service.batch.logs import Scripted, row_of
-from tests.service.stand_in import make_component, make_response
+from tests.service.stand_in import make_component, make_cut_consensus, make_response
 
 
 def item_of(**changes: object) -> Item:
     fields = {name: value for name, value in row_of(1, **changes).items() if name != "id"}
     return Item(number=1, request=canonical(ScoreRequest.model_validate(fields)))
+
+
+def member(name: str, judged: int = 0, **silent: int) -> MemberOut:
+    return MemberOut(member=name, family="llama", asked=2, judged=judged, silent=silent)
 
 
 class Answering:
@@ -83,6 +87,10 @@ async def test_a_full_queue_is_waited_for() -> None:
     [
         pytest.param({"reasons": ["verifier_down"]}, id="no verifier"),
         pytest.param(
+            {"reasons": ["required_component_unmeasured:P"], "members": [member("judge", backend_down=2)]},
+            id="no verifier, so that P is missing",
+        ),
+        pytest.param(
             {
                 "components": [
                     make_component("C", "answer consensus", None).model_copy(update={"unmeasured": "generator_down"})
@@ -90,12 +98,26 @@ async def test_a_full_queue_is_waited_for() -> None:
             },
             id="no generator",
         ),
+        pytest.param({"consensus": make_cut_consensus()}, id="a generator that ended"),
     ],
 )
 async def test_a_score_without_a_model_of_the_preset_is_no_score(changes: dict[str, object]) -> None:
     finished = await score_item(Answering(make_response(**changes)), item_of())  # type: ignore[arg-type]
     assert isinstance(finished.result, Failed)
     assert finished.result.kind is Kind.BACKEND
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"members": [member("judge", not_needed=2)]}, id="nobody had to be asked"),
+        pytest.param({"members": [member("one", backend_down=2), member("two", judged=2)]}, id="another was heard"),
+        pytest.param({"members": [member("judge", timeout=2)], "reasons": ["deadline"]}, id="time was over"),
+    ],
+)
+async def test_a_score_for_which_no_model_was_missing_is_kept(changes: dict[str, object]) -> None:
+    finished = await score_item(Answering(make_response(**changes)), item_of())  # type: ignore[arg-type]
+    assert isinstance(finished.result, Scored)
 
 
 async def test_the_bounds_of_a_request_narrow_the_terms() -> None:
