@@ -44,12 +44,12 @@ PRESET = "standard"
 N_STEPS, N_LONG = 8, 100
 """Steps of a trace, and of one that is several slices long."""
 N_RAW = 40
-N_CLIENTS = 12
+N_CLIENTS = 8
 N_GATES = 30
 N_BACKLOG = 300
 N_HUNG_UP = 8
 HANG_UP_S, SETTLED_S = 0.3, 5.0
-QUEUE_TOKENS = 4_096
+QUEUE_TOKENS = 2_048
 TIMEOUT_S = 300.0
 SEEDS = count(1_000)
 

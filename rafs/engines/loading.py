@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rafs.engines.tall_linear import speed_up_few_rows
 from rafs.errors import BackendError
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def load_model(
         raise BackendError(
             f"the weights in {str(folder)!r} lack {missing[0]!r} ({len(missing)} missing) of {auto_class}"
         )
+    speed_up_few_rows(model)
     return model.eval()
 
 
