@@ -8,8 +8,8 @@ either of them for unknown, equal for different, an answer where none is stated,
 `never`, a crash, or a limit of `within_s` or `peak_memory_mb_max` passed. All else that does not pass is a miss.
 
 Areas: symbolic, security, injection (claims, answers, and the judge's prompt), judge_parse, equivalence (both argument
-orders, and votes), extract, split. One JSON line comes out, with totals by area and the areas that were not run; the
-exit status is 1 on a hard failure.
+orders, and votes), extract, split, and service, for which `rafs serve` is started with its checkers alone. One JSON
+line comes out, with totals by area and the areas that were not run; the exit status is 1 on a hard failure.
 """
 
 import argparse
@@ -25,6 +25,8 @@ from pathlib import Path
 
 from benchmarks.bank.judges import NOTES, check_prompt, check_source_of_verdict, run_judge_parse
 from benchmarks.bank.outcomes import Fields, Outcome, Result, bare, generated, graded, worst
+from benchmarks.bank.service import run_service
+from benchmarks.soak import running
 from rafs.algebra import AlgebraWorker
 from rafs.answers.equivalence import equivalent
 from rafs.answers.extraction import extract_answer
@@ -34,6 +36,7 @@ from rafs.reading import settle_reading
 from rafs.steps import read_trace
 from rafs.types import BlindStep, Claim, Reading, Truth
 
+SERVICE = "service"
 _VERDICTS = {Truth.TRUE: "right", Truth.FALSE: "wrong", Truth.UNKNOWN: "unknown"}
 _EQUIVALENT = {Truth.TRUE: True, Truth.FALSE: False, Truth.UNKNOWN: "unknown"}
 
@@ -177,10 +180,12 @@ ASKING: dict[str, Callable[[Fields, Fields, AlgebraWorker], Awaitable[Result]]] 
 }
 
 
-async def run_case(case: Fields, algebra: AlgebraWorker) -> Result | None:
-    """Return the outcome and what was got; None where area or case ask for something outside the language."""
+async def run_case(case: Fields, algebra: AlgebraWorker, address: str) -> Result | None:
+    """Return the outcome and what was got; None where the area is read nowhere here."""
     area = case["area"]
     try:
+        if area == SERVICE:
+            return await run_service(case["input"], case["expected"], address)
         if area in PLAIN:
             return PLAIN[area](case["input"], case["expected"])
         return await ASKING[area](case["input"], case["expected"], algebra) if area in ASKING else None
@@ -223,12 +228,19 @@ def read_bank(path: Path) -> list[Fields]:
 
 async def run_bank(cases: Sequence[Fields], *, show: bool) -> BankResult:
     """Run the cases one after the other; with `show`, tell on stderr what every failing one gave."""
+    if not any(case["area"] == SERVICE for case in cases):
+        return await _run_cases(cases, "", show=show)
+    with running() as service:
+        return await _run_cases(cases, service.address, show=show)
+
+
+async def _run_cases(cases: Sequence[Fields], address: str, *, show: bool) -> BankResult:
     report = BankResult()
     algebra = AlgebraWorker()
     for case in cases:
         counts = report.areas[case["area"]]
         counts["total"] += 1
-        result = await run_case(case, algebra)
+        result = await run_case(case, algebra, address)
         if result is None:
             counts["not_run"] += 1
             continue

@@ -201,9 +201,7 @@ class Served:
 async def measure(service: Service, seconds: float) -> Served:
     """Measure all four on a service that is ready."""
     pid, limits = service.process.pid, httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{service.port}", timeout=TIMEOUT_S, limits=limits
-    ) as client:
+    async with httpx.AsyncClient(base_url=service.address, timeout=TIMEOUT_S, limits=limits) as client:
         await saturated(client, seconds / 4)  # what is loaded once
         peak = await saturated(client, seconds)
         memory = resident_bytes(pid)

@@ -97,6 +97,10 @@ class Service:
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(command, env=os.environ | own | environment, stderr=log)
 
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def wait_until_ready(self) -> None:
         ends_at = time.monotonic() + PATIENCE_S
         while not self._is_ready():
@@ -120,13 +124,13 @@ class Service:
         self.process.wait()
 
     def _left(self) -> int:
-        text = httpx.get(f"http://127.0.0.1:{self.port}/metrics", timeout=PATIENCE_S).raise_for_status().text
+        text = httpx.get(f"{self.address}/metrics", timeout=PATIENCE_S).raise_for_status().text
         families = {family.name: family.samples for family in text_string_to_metric_families(text)}
         return int(sum(families[name][0].value for name in LEFT))
 
     def _is_ready(self) -> bool:
         try:
-            return httpx.get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
+            return httpx.get(f"{self.address}/readyz").status_code == 200
         except httpx.TransportError:
             return False
 
