@@ -60,7 +60,7 @@ class Conversation:
             is_settled: Whether nothing that is still to be said can change the decision.
             meter: Where cost is counted.
         """
-        late = self._plan.late
+        late, failed = self._plan.late, False
         try:
             async with asyncio.timeout_at(ends_at):
                 await self._ask(writer, is_settled, meter)
@@ -68,10 +68,11 @@ class Conversation:
             late = True
         except BackendError as error:
             logger.warning("generator %s failed: %s", writer.identity.id, error)
-            self._missing = None if self._said else Unmeasured(reason="generator_down")
+            failed = bool(self._said)
+            self._missing = None if failed else Unmeasured(reason="generator_down")
         if late and not self._said:
             self._missing = self._missing or Unmeasured(reason="deadline")
-        return replace(await asyncio.to_thread(self._observed), late=late)
+        return replace(await asyncio.to_thread(self._observed), late=late, writer_failed=failed)
 
     async def _ask(
         self, writer: Generator, is_settled: Callable[[Interventions], Awaitable[bool]], meter: Meter

@@ -292,7 +292,7 @@ class Prober(Protocol):
             validator: Likewise; without one no editor is asked, since nobody could check what it proposes.
 
         Returns:
-            The effects; `missing` says why there are none when the writer failed, and `late` that time ran out: then
-            they are what was observed by then.
+            The effects; `missing` says why there are none when the writer failed, and `late` that time ran out,
+            `writer_failed` that the writer did on the way: then they are what was observed by then.
         """
         ...

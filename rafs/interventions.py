@@ -184,6 +184,8 @@ class Interventions:
     """What the complementary probes found; they inform the report and enter no score."""
     late: bool = False
     """Time ran out: these are the effects that were observed by then."""
+    writer_failed: bool = False
+    """The writer failed on the way; likewise."""
     n_tried: int | None = None
     """Claims weighed and candidate edits made, valid or not; None where the stage did not begin."""
     editing: Editing = NO_EDITING

@@ -33,6 +33,7 @@ def show_interventions(interventions: Interventions, *, show_edits: bool) -> Int
         not_needed=responses[Response.NOT_NEEDED],
         not_run=responses[Response.NOT_RUN],
         late=interventions.late,
+        writer_failed=interventions.writer_failed,
         pivots=[
             PivotOut(step=pivot.step, reason=pivot.reason.value, influence=pivot.influence, doubt=pivot.doubt)
             for pivot in interventions.pivots

@@ -144,6 +144,7 @@ class InterventionsOut(Wire):
     not_needed: int = Field(description="Continuations that were not asked, since the decision was settled.")
     not_run: int = Field(description="Continuations that time, or a failure of the writer, left out.")
     late: bool = Field(description="Whether time ran out: then the effects are what was observed by then.")
+    writer_failed: bool = Field(default=False, description="Whether the writer failed on the way; likewise.")
     pivots: list["PivotOut"] | None
     effects: list["EffectOut"] | None
     probes: list[ProbeOut]

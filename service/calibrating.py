@@ -14,6 +14,7 @@ from rafs import __version__
 from rafs.algebra import AlgebraWorker
 from rafs.calibration import Calibration
 from rafs.calibration_file import Artefact, Metric, save_artefact, scoring_hash
+from rafs.errors import ConfigError
 from rafs.evaluation.calibrate import Basis, Options, calibrate
 from rafs.evaluation.calibrate_combiner import CHECKER
 from rafs.evaluation.calibrate_words import read_words, with_words
@@ -108,7 +109,7 @@ def calibrate_preset(
         _check_shares({"alpha": alpha, "delta": delta, "test-share": test_share, "level": level})
         scipy_stats()
         if check:
-            raise typer.Exit(_drift(check, None if sources or out else calibration, level))
+            raise typer.Exit(_drift(check, None if sources or out or test_records else calibration, level))
         if not sources or out is None:
             raise refused("arguments", "too few", "RUN|FILE... with --out FILE, or --check with --calibration")
         settings = load_settings(models_file=models_file, preset=preset or _preset_of(sources), calibration=calibration)
@@ -127,9 +128,13 @@ def calibrate_preset(
 
 def _save(artefact: Artefact, out: Path, tested: Sequence[Item], test_records: Path | None) -> None:
     save_artefact(artefact, out)
-    if test_records is not None:
-        lines = (f"{write_record(item.record)}\n" for item in tested if item.record is not None)
+    if test_records is None:
+        return
+    lines = (f"{write_record(item.record)}\n" for item in tested if item.record is not None)
+    try:
         test_records.write_text("".join(lines), "utf-8")
+    except OSError as error:
+        raise ConfigError(f"{test_records}: cannot be written: {error.strerror}") from error
 
 
 def _drift(check: Sequence[Path], calibration: Path | None, level: float) -> Exit:

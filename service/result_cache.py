@@ -113,7 +113,7 @@ class ResultCache:
         return _respond(body, "rafs; fwd=miss; stored" if is_stored else "rafs; fwd=miss")
 
     async def settle(self) -> None:
-        """Write to the database what was stored in the last moment; done before the database is closed."""
+        """Write to the database what was stored in the last moment."""
         await self._rows.settle()
 
     async def prune(self) -> int:

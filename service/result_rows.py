@@ -24,14 +24,16 @@ class ResultRows:
         self._n_bytes = 0
         self._writing: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()
+        self._is_closed = False
+        database.before_close(self._close)
 
     def add(self, row: dict[str, Any]) -> bool:
-        """Take a row; False where too much waits already.
+        """Take a row; False where too much waits already, or the database was closed.
 
         Args:
             row: By column, all of them.
         """
-        if self._n_bytes + len(row["body"]) > MAX_WAITING_BYTES:
+        if self._is_closed or self._n_bytes + len(row["body"]) > MAX_WAITING_BYTES:
             return False
         self._n_bytes += len(row["body"])
         self._waiting[row["key_digest"]] = row
@@ -47,6 +49,11 @@ class ResultRows:
                 self._writing.cancel()  # it sleeps, or stands in line behind this
                 self._writing = None
 
+    async def _close(self) -> None:
+        """Write what waits: a task that is left amid a transaction would outlive the event loop."""
+        self._is_closed = True
+        await self.settle()
+
     async def _write_soon(self) -> None:
         while self._waiting:
             await asyncio.sleep(GATHER_S)
@@ -54,7 +61,9 @@ class ResultRows:
                 await self._write()
 
     async def _write(self) -> None:
-        rows, self._waiting, self._n_bytes = list(self._waiting.values()), {}, 0
+        # In the order of all processes: PostgreSQL ends one of two that wait for each other's rows.
+        rows = [self._waiting[key] for key in sorted(self._waiting)]
+        self._waiting, self._n_bytes = {}, 0
         if not rows:
             return
         insert = self._database.insert(RESULTS)

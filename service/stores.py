@@ -43,7 +43,6 @@ class Stores:
             pruning.cancel()
             with suppress(asyncio.CancelledError):
                 await pruning
-            await self.cache.settle()
             await self.database.close()
 
 

@@ -34,7 +34,7 @@ def _tall_linear() -> "type[torch.nn.Linear]":
             n_rows = input.shape[:-1].numel()
             if not 1 < n_rows <= MOST_ROWS or self.weight.dtype != torch.float32 or self.weight.is_cuda:
                 return super().forward(input)
-            product = (self.weight @ input.reshape(n_rows, -1).T).T.reshape(*input.shape[:-1], -1)
+            product = (self.weight @ input.reshape(n_rows, -1).T).T.contiguous().view(*input.shape[:-1], -1)
             return product if self.bias is None else product + self.bias
 
     return TallLinear

@@ -127,6 +127,8 @@ def outage_of(response: ScoreResponse) -> str | None:
         return "the generator could not be asked"
     if response.consensus is not None and response.consensus.stopped_because == GENERATOR_DOWN:
         return "the generator failed before all samples were drawn"
+    if response.interventions.writer_failed:
+        return "the generator failed before all edits were continued"
     return None
 
 

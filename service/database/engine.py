@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,6 +49,7 @@ class Database:
         self._preparing = asyncio.Lock()
         self._is_prepared = False
         self._writing = nullcontext() if self.is_postgres else asyncio.Lock()
+        self._before_close: list[Callable[[], Awaitable[None]]] = []
 
     @property
     def is_postgres(self) -> bool:
@@ -129,8 +130,14 @@ class Database:
         except SQLAlchemyError as error:
             raise _failed(error) from error
 
+    def before_close(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Have `act` called before the connections are closed, such as to write what waits."""
+        self._before_close.append(act)
+
     async def close(self) -> None:
         """Close all connections; the next use opens new ones."""
+        for act in self._before_close:
+            await act()
         await self._engine.dispose()
 
     async def _upgrade(self) -> None:

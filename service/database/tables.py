@@ -78,6 +78,7 @@ HELD_ANSWERS = Table(
     Column("decision", String, nullable=False),
     Column("n_bytes", BigInteger, nullable=False),
     Index("ix_held_answers_tenant_held_at", "tenant", "held_at"),
+    Index("ix_held_answers_sizes", "tenant", "held_at", "id", "n_bytes"),  # SQLite would read every text for its size
 )
 """Answers of models that wait for a person; `answer` and `decision` are JSON, `n_bytes` is the size of the texts."""
 

@@ -238,6 +238,6 @@ def _sample(reply: Completion) -> Mapping[str, Any] | None:
     return sample if text.strip() and len(text) <= MAX_TRACE_CHARS else None
 
 
-def _rank(decision: GateDecision) -> tuple[bool, float]:
-    """Return what is larger for the better answer: accepted ones first, then by score."""
-    return decision.passes, -1.0 if decision.score is None else decision.score
+def _rank(decision: GateDecision) -> tuple[bool, bool, float]:
+    """Return what is larger for the better answer: accepted ones first, of these judged ones, then by score."""
+    return decision.passes, decision.decided_by == "rafs", -1.0 if decision.score is None else decision.score

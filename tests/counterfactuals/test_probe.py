@@ -204,6 +204,7 @@ async def test_a_writer_that_says_nothing_in_time_leaves_nothing() -> None:
 async def test_a_writer_that_fails_later_leaves_what_it_said_before() -> None:
     found = await probe(LOAD_BEARING, Says("The answer is 540.", fails_in=2))
     assert (responses(found), found.late, found.missing) == ([(STAYED, NOT_RUN)] * 2, False, None)
+    assert found.writer_failed
 
 
 async def test_a_writer_that_is_down_leaves_support_unmeasured() -> None:

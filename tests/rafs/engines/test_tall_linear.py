@@ -18,6 +18,15 @@ def test_the_product_is_that_of_the_plain_layer(n_rows: int, has_bias: bool) -> 
     assert torch.allclose(model(rows), plain, atol=1e-6)
 
 
+@pytest.mark.parametrize("n_rows", [1, 2, MOST_ROWS, MOST_ROWS + 1])
+def test_the_product_can_be_viewed_in_any_shape_as_that_of_the_plain_layer(n_rows: int) -> None:
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(24, 96, bias=False))
+    speed_up_few_rows(model)
+    assert model(torch.randn(1, n_rows, 24)).is_contiguous()
+
+
 def test_layers_that_give_less_than_they_take_stay_as_they_are() -> None:
     import torch
 

@@ -12,7 +12,7 @@ from service.batch.outcome import Failed, Item, Kind, Scored
 from service.batch.scoring import score_item
 from service.terms import DEFAULT_TERMS, Terms
 from tests.service.batch.logs import Scripted, row_of
-from tests.service.stand_in import make_component, make_cut_consensus, make_response
+from tests.service.stand_in import INTERVENTIONS, make_component, make_cut_consensus, make_response
 
 
 def item_of(**changes: object) -> Item:
@@ -99,6 +99,10 @@ async def test_a_full_queue_is_waited_for() -> None:
             id="no generator",
         ),
         pytest.param({"consensus": make_cut_consensus()}, id="a generator that ended"),
+        pytest.param(
+            {"interventions": INTERVENTIONS.model_copy(update={"writer_failed": True})},
+            id="a generator that ended among the edits",
+        ),
     ],
 )
 async def test_a_score_without_a_model_of_the_preset_is_no_score(changes: dict[str, object]) -> None:

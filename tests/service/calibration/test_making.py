@@ -119,6 +119,21 @@ def test_the_records_of_the_test_split_may_be_kept(folder: Path, artefact: Artef
     assert len(accepted) == round((artefact.metrics["gate"]["accepted"].value or 0) * len(records)) > 0
 
 
+def test_records_that_cannot_be_kept_are_no_crash(folder: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "nowhere" / "tested.jsonl"
+    done = command(folder / "run", folder / "pens.jsonl", "--test-records", kept, "--out", tmp_path / "out.json")
+    assert done.exit_code == 3, done.output
+    assert f"{kept}: cannot be written" in done.stderr.replace("\n", "")
+
+
+def test_a_check_has_no_records_to_keep(folder: Path, tmp_path: Path) -> None:
+    done = command(
+        "--check", folder / "run", "--calibration", folder / "made.json", "--test-records", tmp_path / "t.jsonl"
+    )
+    assert done.exit_code == 2
+    assert "--check: got it with other arguments" in done.stderr
+
+
 def test_a_subset_may_be_left_out(folder: Path, tmp_path: Path) -> None:
     done = command(folder / "run", folder / "pens.jsonl", "--leave-out", "pens", "--out", tmp_path / "out.json")
     assert done.exit_code == 2

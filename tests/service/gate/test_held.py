@@ -1,9 +1,13 @@
 """Answers that wait for a reviewer, in both kinds of database."""
 
+from pathlib import Path
+
 import pytest
+from sqlalchemy import func, literal_column, select
 
 from rafs.gate_wire import GateDecision
-from service.database.engine import Database
+from service.database.engine import Database, open_database
+from service.database.tables import HELD_ANSWERS
 from service.gate import held
 from service.gate.held import HeldStore
 
@@ -80,6 +84,16 @@ async def test_a_tenant_that_holds_much_takes_no_room_of_anothers(database: Data
     for _ in range(3):
         await keep(store, "yours", problem="x" * 2_000)
     assert await store.find("mine", held_id) is not None
+
+
+async def test_how_much_a_tenant_holds_is_counted_without_reading_it(tmp_path: Path) -> None:
+    database = open_database(f"sqlite:///{tmp_path / 'rafs.db'}")
+    rows = HELD_ANSWERS.c
+    counting = select(func.count(), func.sum(rows.n_bytes)).where(rows.tenant == literal_column("'t'"))
+    async with database.connect() as connection:
+        plan = (await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {counting}")).all()
+    await database.close()
+    assert "COVERING INDEX" in str(plan)
 
 
 async def test_one_answer_beyond_all_bytes_is_held_alone(database: Database) -> None:

@@ -30,6 +30,17 @@ class Rating(StandIn):
         return make_response().model_copy(update={"score": score, "status": status, "reasons": []})
 
 
+class Hurried(Rating):
+    """Has no time to look at what is worth 90."""
+
+    async def score(
+        self, request: ScoreRequest, terms: Terms = DEFAULT_TERMS, tell: Tell | None = None
+    ) -> ScoreResponse:
+        response = await super().score(request, terms, tell)
+        late = {"status": "Abstain", "reasons": ["deadline"], "steps": []}
+        return response.model_copy(update=late) if response.score == 90 else response
+
+
 def rated(*scores: int) -> ScriptedUpstream:
     """A model whose draws are worth so much, by the seed that each is asked with."""
     return ScriptedUpstream(by_seed={seed: Says(content=f"This is worth {n}.") for seed, n in enumerate(scores)})
@@ -41,6 +52,15 @@ def test_of_an_answer_and_its_samples_the_accepted_one_with_the_highest_score_is
         reply = ask(client, seed=0)
     assert (text_of(reply), reply.rafs["decision"]["score"]) == ("This is worth 90.", 90.0)
     assert (reply.rafs["attempts"], reply.rafs["upstream_calls"]) == (4, 4)
+
+
+def test_what_was_accepted_goes_before_what_passes_because_it_could_not_be_judged(tmp_path: Path) -> None:
+    upstream, fail = rated(90, 60), "fail_open"
+    with proxied(
+        upstream, tmp_path, scores=Hurried(), proxy_policy="resample", proxy_samples=1, proxy_fail=fail
+    ) as client:
+        reply = ask(client, seed=0)
+    assert (text_of(reply), reply.rafs["decision"]["decided_by"]) == ("This is worth 60.", "rafs")
 
 
 def test_each_is_judged_against_the_others(tmp_path: Path) -> None:

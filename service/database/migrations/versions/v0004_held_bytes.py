@@ -14,8 +14,10 @@ def upgrade() -> None:
     is_postgres = op.get_bind().dialect.name == "postgresql"
     each = "octet_length({})" if is_postgres else "length(CAST({} AS BLOB))"
     op.execute(f"UPDATE held_answers SET n_bytes = {' + '.join(map(each.format, TEXTS))}")
+    op.create_index("ix_held_answers_sizes", "held_answers", ["tenant", "held_at", "id", "n_bytes"])
 
 
 def downgrade() -> None:
     """Drop it."""
+    op.drop_index("ix_held_answers_sizes", "held_answers")
     op.drop_column("held_answers", "n_bytes")
