@@ -38,7 +38,8 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.chaos_processes import LOOK_S, MODEL, PATIENCE_S, Engine, Service
+from benchmarks.chaos_engine import MODEL, Engine
+from benchmarks.served import LOOK_S, PATIENCE_S, Service
 
 ROWS = 5_000
 KILLS = 50
@@ -61,11 +62,11 @@ class Batch:
         self._service = service
         content = "\n".join(lines).encode()
         headers = {"content-type": "application/jsonl"}
-        made = httpx.post(f"{service.url}{PATH}?preset=gate", content=content, headers=headers, timeout=PATIENCE_S)
+        made = httpx.post(f"{service.address}{PATH}?preset=gate", content=content, headers=headers, timeout=PATIENCE_S)
         self.id = made.raise_for_status().json()["id"]
 
     def status(self) -> dict[str, Any]:
-        found: dict[str, Any] = httpx.get(f"{self._service.url}{PATH}/{self.id}", timeout=PATIENCE_S).json()
+        found: dict[str, Any] = httpx.get(f"{self._service.address}{PATH}/{self.id}", timeout=PATIENCE_S).json()
         return found
 
     def wait_for(self, n_done: int) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class Batch:
     def lines(self, what: str) -> Iterator[dict[str, Any]]:
         path: str | None = f"{PATH}/{self.id}/{what}?limit={PAGE}"
         while path is not None:
-            page = httpx.get(self._service.url + path, timeout=PATIENCE_S)
+            page = httpx.get(self._service.address + path, timeout=PATIENCE_S)
             yield from map(json.loads, page.text.splitlines())
             path = page.links.get("next", {}).get("url")
 
@@ -182,10 +183,16 @@ def _kill(kind: str, service: Service, engine: Engine, chance: random.Random) ->
         return 1
     if kind == "database":
         return _break_connection(service.database, chance)
-    workers = service.workers()
+    workers = _workers(service.pid)
     if workers:
         os.kill(chance.choice(workers), signal.SIGKILL)
     return bool(workers)
+
+
+def _workers(pid: int) -> list[int]:
+    """Return the processes that decide identities."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children if "algebra_worker" in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 def _break_connection(database: str, chance: random.Random) -> int:
@@ -240,7 +247,7 @@ def main() -> None:
     given = parser.parse_args()
     engine = Engine()
     with prepared(engine.entry) as folder, database_of(given, folder) as database:
-        service = Service(folder, database)
+        service = Service(folder, folder / "models.yaml", database)
         try:
             figures = run(service, engine, given.rows, given.kills, given.kinds)
         finally:

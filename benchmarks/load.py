@@ -32,7 +32,8 @@ from rich.table import Table
 
 from benchmarks.gate import make_trace
 from benchmarks.goals import Goal, at_least, at_most
-from benchmarks.soak import MODELS, Service, resident_bytes
+from benchmarks.served import Service
+from benchmarks.soak import MODELS, resident_bytes
 from rafs.engines.packed import SLICE_TOKENS
 from rafs.reading import read_text
 from rafs.registry import load_registry
@@ -200,7 +201,7 @@ class Served:
 
 async def measure(service: Service, seconds: float) -> Served:
     """Measure all four on a service that is ready."""
-    pid, limits = service.process.pid, httpx.Limits(max_connections=None)
+    pid, limits = service.pid, httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=service.address, timeout=TIMEOUT_S, limits=limits) as client:
         await saturated(client, seconds / 4)  # what is loaded once
         peak = await saturated(client, seconds)
@@ -223,7 +224,7 @@ def run(seconds: float) -> Iterator[Goal]:
     with tempfile.TemporaryDirectory() as folder:
         service = Service(Path(folder), MODELS, RAFS_TORCH_THREADS="1", RAFS_MAX_QUEUED_TOKENS=str(QUEUE_TOKENS))
         try:
-            service.wait_until_ready()
+            service.start()
             served = asyncio.run(measure(service, seconds))
         finally:
             service.stop()

@@ -28,12 +28,11 @@ from rafs.evaluation.data_files import read_files
 from rafs.evaluation.families import (
     ONE_CLASS,
     Item,
-    Suspicion,
     by_score,
     mask,
-    rank_of,
     ranks_silent,
     silent_failure_gain,
+    silent_failures,
 )
 from rafs.evaluation.intervals import Figure, Measurement, Resamples, draw_resamples, measure, measure_rate
 from rafs.evaluation.labels import LabelledTrace
@@ -70,7 +69,9 @@ def detecting(items: Sequence[Item], drawn: Resamples, scorers: Sequence[Baselin
             continue
         gain = None if one.name == RAFS else silent_failure_gain(items, drawn, by_score, one.suspicion)["auprc"]
         table.add_row(
-            one.what, *shown(ranked(items, drawn, one.suspicion)), *(shown(gain) if gain is not None else ("", ""))
+            one.what,
+            *shown(silent_failures(items, drawn, one.suspicion).figures["auprc"]),
+            *(shown(gain) if gain is not None else ("", "")),
         )
     return table
 
@@ -95,14 +96,6 @@ def sensitivity(items: Sequence[Item], drawn: Resamples, scorers: Sequence[Basel
             gain = silent_failure_gain(chosen, on, by_score, without)["auprc"]
             table.add_row(f"AUPRC, the score minus the score without S, {what}", *shown(gain))
     return table
-
-
-def ranked(items: Sequence[Item], drawn: Resamples, suspicion: Suspicion) -> Measurement:
-    """Return the AUPRC over the right answers of which something is said."""
-    ranks = [rank_of(item, suspicion) if ranks_silent(item) else None for item in items]
-    kept = mask([rank is not None for rank in ranks])
-    silent = mask([item.trace.silent_failure is True for item in items])[kept]
-    return measure(detection.average_precision(silent, np.array(ranks, float)[kept]), drawn.of(kept), ONE_CLASS)
 
 
 def support(_: LabelledTrace, record: ItemRecord) -> float | None:

@@ -17,9 +17,6 @@ The exit status is 1 where one of these fails:
 import argparse
 import json
 import multiprocessing
-import os
-import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -36,6 +33,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.served import Service
 from benchmarks.soak_clients import Plan, Tally, drive
 
 CLIENTS = 2_000
@@ -84,55 +82,19 @@ class Found:
         return [name for name, is_met in musts.items() if not is_met]
 
 
-class Service:
-    """`rafs serve` in a process of its own, on a new database."""
+def settle(service: Service) -> tuple[int, int]:
+    """Wait until nothing is in flight, or for as long as anything could be; return what is, and the memory."""
+    ends_at = time.monotonic() + PATIENCE_S
+    while _left(service) and time.monotonic() < ends_at:
+        time.sleep(LOOK_S)
+    time.sleep(SETTLE_S)
+    return _left(service), resident_bytes(service.pid)
 
-    def __init__(self, folder: Path, models: Path, **environment: str) -> None:
-        with socket.socket() as held:
-            held.bind(("127.0.0.1", 0))
-            self.port = held.getsockname()[1]
-        self._log = folder / "service.log"
-        command = [sys.executable, "-m", "service", "--port", str(self.port), "--models-file", str(models)]
-        own = {"RAFS_DATABASE": f"sqlite:///{folder / 'rafs.db'}", "RAFS_LOG_LEVEL": "error"}
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(command, env=os.environ | own | environment, stderr=log)
 
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def wait_until_ready(self) -> None:
-        ends_at = time.monotonic() + PATIENCE_S
-        while not self._is_ready():
-            if time.monotonic() > ends_at or self.process.poll() is not None:
-                raise SystemExit(self._log.read_text()[-2_000:])
-            time.sleep(LOOK_S)
-
-    def settle(self) -> tuple[int, int]:
-        """Wait until nothing is in flight, or for as long as anything could be; return what is, and the memory."""
-        ends_at = time.monotonic() + PATIENCE_S
-        while self._left() and time.monotonic() < ends_at:
-            time.sleep(LOOK_S)
-        time.sleep(SETTLE_S)
-        return self._left(), resident_bytes(self.process.pid)
-
-    def complaints(self) -> list[str]:
-        return [line for line in self._log.read_text().splitlines() if '"level": "error"' in line]
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait()
-
-    def _left(self) -> int:
-        text = httpx.get(f"{self.address}/metrics", timeout=PATIENCE_S).raise_for_status().text
-        families = {family.name: family.samples for family in text_string_to_metric_families(text)}
-        return int(sum(families[name][0].value for name in LEFT))
-
-    def _is_ready(self) -> bool:
-        try:
-            return httpx.get(f"{self.address}/readyz").status_code == 200
-        except httpx.TransportError:
-            return False
+def _left(service: Service) -> int:
+    text = httpx.get(f"{service.address}/metrics", timeout=PATIENCE_S).raise_for_status().text
+    families = {family.name: family.samples for family in text_string_to_metric_families(text)}
+    return int(sum(families[name][0].value for name in LEFT))
 
 
 def resident_bytes(pid: int) -> int:
@@ -173,7 +135,7 @@ def running() -> Iterator[Service]:
         (Path(name) / "models.yaml").write_text(yaml.safe_dump(registry))
         service = Service(Path(name), Path(name) / "models.yaml")
         try:
-            service.wait_until_ready()
+            service.start()
             yield service
         finally:
             service.stop()
@@ -183,11 +145,11 @@ def soak(n_clients: int, warm_up_s: float, seconds: float) -> Found:
     """Warm up, measure, run, and measure again."""
     with running() as service:
         load(service.port, n_clients, warm_up_s, seed=1)
-        _, before = service.settle()
+        _, before = settle(service)
         started = time.monotonic()
         tally = load(service.port, n_clients, seconds, seed=2)
         spent_s = time.monotonic() - started
-        left, after = service.settle()
+        left, after = settle(service)
         return Found(
             tally=tally,
             spent_s=spent_s,

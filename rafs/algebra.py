@@ -133,7 +133,7 @@ class AlgebraWorker:
             why = repr(error)
             if process is None:
                 logger.warning("no algebra process: %s", why)
-            died = isinstance(error, OSError) and not isinstance(error, TimeoutError) and process in self._processes
+            died = self._died(process, error)
             if died:
                 why = f"it died between two comparisons, or in this one: {why}"
         finally:
@@ -158,13 +158,18 @@ class AlgebraWorker:
             async with asyncio.timeout(START_LIMIT_S):
                 await _exchange(process, b"")
         except BaseException as error:
-            died = isinstance(error, OSError) and not isinstance(error, TimeoutError) and process in self._processes
+            died = self._died(process, error)
             await self._bury(process, f"at its start: {error!r}")
             if not died or attempts == 1:
                 raise
         else:
             return process
         return await self._warm_process(attempts - 1)
+
+    def _died(self, process: Process | None, error: BaseException) -> bool:
+        """Whether a process that nobody here has killed is gone: an exchange with it ended in this error."""
+        is_broken = isinstance(error, OSError) and not isinstance(error, TimeoutError)
+        return is_broken and process in self._processes
 
     async def _bury(self, process: Process, why: str = "") -> None:
         """Kill a process, wait for its end, and log what it said on its way out."""

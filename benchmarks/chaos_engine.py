@@ -1,35 +1,30 @@
-"""The processes that `chaos.py` kills: a service, and a model server that speaks the OpenAI protocol.
+"""The model server that `chaos.py` kills. It speaks the OpenAI protocol.
 
-The server has completions with log-probabilities and no tokenizer. What it says hangs on the prompt alone, so that the
+It has completions with log-probabilities and no tokenizer. What it says hangs on the prompt alone, so that the
 same row has the same score whenever, and of whichever process, it is asked.
 """
 
 import hashlib
 import json
 import math
-import os
 import socket
 import subprocess
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-import httpx
+from benchmarks.served import LOOK_S, free_port
 
 MODEL = "scripted-judge"
-LOOK_S = 0.05
-PATIENCE_S = 600.0
-SERVICE = "import sys; from benchmarks.chaos_processes import serve_scores; serve_scores(sys.argv[1])"
-ENGINE = "import sys; from benchmarks.chaos_processes import serve_model; serve_model(int(sys.argv[1]))"
+ENGINE = "import sys; from benchmarks.chaos_engine import serve_model; serve_model(int(sys.argv[1]))"
 
 
 class Engine:
     """A model server, which is started again on its port when it was killed."""
 
     def __init__(self) -> None:
-        self._port = _free_port()
+        self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -62,45 +57,6 @@ class Engine:
     def _listens(self) -> bool:
         with socket.socket() as trying:
             return trying.connect_ex(("127.0.0.1", self._port)) == 0
-
-
-class Service:
-    """A service process that is started again when it was killed."""
-
-    def __init__(self, folder: Path, database: str) -> None:
-        self._folder = folder
-        self.database = database
-        port = _free_port()
-        self.url = f"http://127.0.0.1:{port}"
-        self._environment = os.environ | {"RAFS_PORT": str(port), "RAFS_DATABASE": database, "RAFS_LOG_LEVEL": "error"}
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        command = [sys.executable, "-c", SERVICE, str(self._folder / "models.yaml")]
-        with (self._folder / "service.log").open("ab") as log:
-            self._process = subprocess.Popen(command, env=self._environment, stdout=log, stderr=log)
-        ends_at = time.monotonic() + PATIENCE_S
-        while not self._is_ready():
-            if time.monotonic() > ends_at or self._process.poll() is not None:
-                raise SystemExit((self._folder / "service.log").read_text()[-2_000:])
-            time.sleep(LOOK_S)
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-
-    def workers(self) -> list[int]:
-        """Return the processes that decide identities."""
-        assert self._process is not None
-        children = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
-        return [int(child) for child in children if "algebra_worker" in Path(f"/proc/{child}/cmdline").read_text()]
-
-    def _is_ready(self) -> bool:
-        try:
-            return httpx.get(self.url + "/readyz").status_code == 200
-        except httpx.TransportError:
-            return False
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -138,22 +94,6 @@ def complete(prompt: str) -> dict[str, Any]:
     return {"object": "text_completion", "model": MODEL, "choices": [choice], "usage": usage}
 
 
-def serve_scores(models_file: str) -> None:
-    """Serve as `rafs serve` does."""
-    from service.server import serve
-    from service.settings import load_settings
-    from service.wiring import build_scorer
-
-    settings = load_settings(models_file=Path(models_file))
-    serve(build_scorer(settings), settings)
-
-
 def serve_model(port: int) -> None:
     """Serve completions until killed."""
     ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
-
-
-def _free_port() -> int:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
