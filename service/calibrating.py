@@ -112,6 +112,7 @@ def calibrate_preset(
             raise typer.Exit(_drift(check, None if sources or out or test_records else calibration, level))
         if not sources or out is None:
             raise refused("arguments", "too few", "RUN|FILE... with --out FILE, or --check with --calibration")
+        _check_apart(test_records, out)
         settings = load_settings(models_file=models_file, preset=preset or _preset_of(sources), calibration=calibration)
         scorer, _ = scorer_and_judges(settings, DEADLINE_S)
         options = Options(
@@ -124,6 +125,11 @@ def calibrate_preset(
         artefact, tested = _make(runs, items, notes, scorer, registry, settings, options, licences)
         _save(artefact, out, tested, test_records)
     _print(artefact, out)
+
+
+def _check_apart(test_records: Path | None, out: Path) -> None:
+    if test_records is not None and test_records.resolve() == out.resolve():
+        raise refused("--test-records", str(test_records), "another file than --out")
 
 
 def _save(artefact: Artefact, out: Path, tested: Sequence[Item], test_records: Path | None) -> None:

@@ -106,7 +106,8 @@ def test_a_full_queue_says_when_to_come_back() -> None:
 
 async def test_a_request_beyond_the_places_is_refused_at_once_and_the_others_are_served() -> None:
     app = create_app(StandIn(delay_s=1.0), Settings(max_in_flight=2))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://rafs") as client:
+    transport = httpx.ASGITransport(app)
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=transport, base_url="http://r") as client:
         sent = (client.post("/v1/score", content=body(), headers=JSON) for _ in range(5))
         replies = await asyncio.gather(*sent)
         statuses = sorted(reply.status_code for reply in replies)

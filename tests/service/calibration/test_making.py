@@ -126,6 +126,13 @@ def test_records_that_cannot_be_kept_are_no_crash(folder: Path, tmp_path: Path) 
     assert f"{kept}: cannot be written" in done.stderr.replace("\n", "")
 
 
+def test_records_do_not_replace_the_artefact(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    done = command(folder / "run", folder / "pens.jsonl", "--test-records", tmp_path / "." / "out.json", "--out", out)
+    assert (done.exit_code, out.exists()) == (2, False)
+    assert "another file than --out" in done.stderr.replace("\n", " ")
+
+
 def test_a_check_has_no_records_to_keep(folder: Path, tmp_path: Path) -> None:
     done = command(
         "--check", folder / "run", "--calibration", folder / "made.json", "--test-records", tmp_path / "t.jsonl"

@@ -55,10 +55,13 @@ def proxied(
         path = models_file(folder, port, **(entry or {}))
         fields = {"models_file": path, "proxy_models": MODEL, "database": f"sqlite:///{folder / 'rafs.db'}"} | settings
         app = create_app(scores or scorer(LengthJudge()), Settings.model_validate(fields))
-        with served(app) as own:
-            yield openai.OpenAI(
+        with (
+            served(app) as own,
+            openai.OpenAI(
                 base_url=f"http://127.0.0.1:{own}{prefix}", api_key="the-callers-own", max_retries=0, timeout=PATIENCE_S
-            )
+            ) as client,
+        ):
+            yield client
 
 
 def ask(client: openai.OpenAI, **fields: Any) -> Any:

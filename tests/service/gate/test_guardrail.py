@@ -1,5 +1,6 @@
 """LiteLLM's generic guardrail contract, with the requests as its proxy sends them."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,8 @@ def test_an_answer_that_did_not_pass_is_blocked_with_its_reasons_and_none_of_its
     reply = litellm().guard(BAD)
     assert (reply["action"], reply["rafs"]["passes"]) == ("BLOCKED", False)
     assert "refuted_step" in reply["blocked_reason"]
-    assert "70" not in reply["blocked_reason"] + reply["rafs"]["suspect_step"]["reason"]
+    said = reply["blocked_reason"].replace(reply["rafs"]["id"], "") + reply["rafs"]["suspect_step"]["reason"]
+    assert not re.search("[67]0", said)
 
 
 @pytest.mark.parametrize(
