@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from fastapi import Request
 from fastapi.responses import Response
 
-from rafs.errors import InputError, RafsError
+from rafs.errors import BackendError, InputError, RafsError
 from rafs.limits import MAX_DEADLINE_S, MAX_TOKEN_BUDGET
 from rafs.usage import Priority
 from service.admission import Admission, BodyTooLarge, Place, discard_body, read_body, until_disconnect
@@ -82,6 +82,8 @@ class Visit:
     async def charged(self, n_traces: int) -> AsyncIterator[None]:
         """Charge the quota of the key before what costs the operator; given back where the block fails.
 
+        A model that takes too long has cost what it was asked for, and a caller can make it: that is not given back.
+
         Raises:
             Problem: The quota is used up; the block is not entered.
             BackendError: The database failed.
@@ -92,8 +94,9 @@ class Visit:
         await self._doorkeeper.charge(self.principal, n_traces)
         try:
             yield
-        except Exception:  # whatever it was; but a client that leaves has cost what it asked for
-            await self._doorkeeper.give_back(self.principal, n_traces)
+        except Exception as error:  # no client that leaves: that has cost what it asked for, too
+            if not (isinstance(error, BackendError) and error.timed_out):
+                await self._doorkeeper.give_back(self.principal, n_traces)
             raise
 
     @asynccontextmanager

@@ -162,7 +162,7 @@ def _translated(name: str) -> Iterator[None]:
     """Turn what a connection raises into our errors."""
     try:
         yield
-    except (TimeoutError, httpx.TimeoutException) as error:
+    except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout) as error:
         raise BackendError(f"the server of {name!r} took too long", timed_out=True) from error
     except (httpx.HTTPError, httpx.StreamError, SSEError) as error:
         raise BackendError(f"the server of {name!r} failed ({type(error).__name__})") from error

@@ -110,6 +110,14 @@ def test_what_a_model_refused_is_not_charged(stream: bool, tmp_path: Path) -> No
         assert text_of(ask(client)) == GOOD
 
 
+def test_what_a_model_was_too_slow_for_is_charged(tmp_path: Path) -> None:
+    upstream = ScriptedUpstream(Says(content=GOOD, delay_s=3))
+    with proxied(upstream, tmp_path, traces_per_day=1, entry={"timeout_s": 0.2}) as client:
+        assert refusal_of(client, openai.InternalServerError).status_code == 504
+        refusal_of(client, openai.RateLimitError)
+    assert len(upstream.seen) == 1
+
+
 def test_a_quota_that_ends_on_the_way_to_a_better_answer_leaves_the_decision_on_the_first(tmp_path: Path) -> None:
     upstream = ScriptedUpstream(Says(content=BAD))
     with proxied(upstream, tmp_path, proxy_policy="resample", traces_per_day=1) as client:
