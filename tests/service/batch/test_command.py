@@ -17,8 +17,9 @@ def run(*arguments: object) -> Result:
 
 
 def begin(*arguments: object) -> subprocess.Popen[str]:
-    """Start the command in a process of its own."""
-    code = "from service.cli import main; main()"
+    """Start the command in a process of its own, which hears Ctrl-C even where the tests run in the background."""
+    hears = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{hears}; from service.cli import main; main()"
     command = [sys.executable, "-c", code, "batch", *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
 
