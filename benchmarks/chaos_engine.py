@@ -10,22 +10,17 @@ import math
 import socket
 import subprocess
 import sys
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from benchmarks.served import LOOK_S, free_port
+from benchmarks.served import Program
 
 MODEL = "scripted-judge"
 ENGINE = "import sys; from benchmarks.chaos_engine import serve_model; serve_model(int(sys.argv[1]))"
 
 
-class Engine:
+class Engine(Program):
     """A model server, which is started again on its port when it was killed."""
-
-    def __init__(self) -> None:
-        self._port = free_port()
-        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def entry(self) -> dict[str, object]:
@@ -34,29 +29,21 @@ class Engine:
             "id": MODEL,
             "family": "llama",
             "roles": ["judge"],
-            "source": f"endpoint:http://127.0.0.1:{self._port}/v1",
+            "source": f"endpoint:http://127.0.0.1:{self.port}/v1",
             "model": MODEL,
             "licence": "of this project",
         }
 
     def start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", ENGINE, str(self._port)],
-            stderr=subprocess.DEVNULL,  # it tells of every client that was killed
-        )
-        while not self._listens():
-            if self._process.poll() is not None:
-                raise SystemExit("the model server did not start")
-            time.sleep(LOOK_S)
+        """Start it, and return when it listens; its standard error would tell of every client that was killed."""
+        self._launch([sys.executable, "-c", ENGINE, str(self.port)], stderr=subprocess.DEVNULL)
 
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-
-    def _listens(self) -> bool:
+    def _is_ready(self) -> bool:
         with socket.socket() as trying:
-            return trying.connect_ex(("127.0.0.1", self._port)) == 0
+            return trying.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def _complaint(self) -> str:
+        return "the model server did not start"
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -136,9 +136,11 @@ class Database:
 
     async def close(self) -> None:
         """Close all connections; the next use opens new ones."""
-        for act in self._before_close:
-            await act()
-        await self._engine.dispose()
+        try:
+            for act in self._before_close:
+                await act()
+        finally:
+            await self._engine.dispose()
 
     async def _upgrade(self) -> None:
         async with self._engine.connect() as connection:

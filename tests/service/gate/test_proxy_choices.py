@@ -1,6 +1,9 @@
 """Which of several answers the proxy passes on, and what is charged before a model is asked."""
 
 import re
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import openai
@@ -116,6 +119,29 @@ def test_what_a_model_was_too_slow_for_is_charged(tmp_path: Path) -> None:
         assert refusal_of(client, openai.InternalServerError).status_code == 504
         refusal_of(client, openai.RateLimitError)
     assert len(upstream.seen) == 1
+
+
+@contextmanager
+def deaf_port() -> Iterator[int]:
+    """Yield a port whose line of callers is full, so that nobody is let in or sent away."""
+    with socket.socket() as deaf, ExitStack() as callers:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        for _ in range(2):
+            caller = callers.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(deaf.getsockname())
+        yield deaf.getsockname()[1]
+
+
+def test_a_model_that_was_not_reached_in_time_is_not_charged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.gate.upstream.CONNECT_S", 0.2)
+    with deaf_port() as port:
+        entry: dict[str, object] = {"source": f"endpoint:http://127.0.0.1:{port}/v1"}
+        with proxied(ScriptedUpstream(), tmp_path, traces_per_day=1, entry=entry) as client:
+            for _ in range(2):
+                refusal = refusal_of(client, openai.InternalServerError)
+                assert (refusal.status_code, "ConnectTimeout" in refusal.message) == (503, True)
 
 
 def test_a_quota_that_ends_on_the_way_to_a_better_answer_leaves_the_decision_on_the_first(tmp_path: Path) -> None:
