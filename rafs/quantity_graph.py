@@ -3,10 +3,10 @@
 from enum import StrEnum
 from fractions import Fraction
 
-from rafs.immutable import immutable
+from rafs.immutable import immutable, placed
 
 
-@immutable
+@placed
 class Span:
     """A half-open range [start, end) of characters of the submitted text."""
 
@@ -38,7 +38,7 @@ class SourceKind(StrEnum):
     UNGROUNDED = "ungrounded"
 
 
-@immutable
+@placed
 class Operand:
     """A number used by a claim, and where it comes from."""
 
@@ -57,7 +57,7 @@ class Operand:
     """Whose or what it is, where it is a name or was given one before: `Ann's age`."""
 
 
-@immutable
+@placed
 class Claim:
     """One checkable assertion inside a step, such as `3 * 4 = 12`."""
 
@@ -86,6 +86,13 @@ class Claim:
     """Whose or what the result is, as written before the claim: `Ann's age`; empty where there is no such label."""
     conflict: str = ""
     """What does not go together in it: `feet and inches are taken together as they stand`; else empty."""
+
+    def resolved(self, operands: tuple[Operand, ...], unit: str, entity: str) -> "Claim":
+        """Return it with its operands, and the unit and the name of its result; `replace` takes five times as long."""
+        return Claim(
+            self.step, self.span, self.text, self.relation, self.left, self.right, self.truth, self.value, self.result,
+            self.result_span, operands, self.reason, unit, entity, self.conflict,
+        )  # fmt: skip
 
 
 @immutable

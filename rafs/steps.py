@@ -11,7 +11,7 @@ from rafs.answers.statements import Statement, read_statements
 from rafs.claims.links import VALUE_REACH, is_calculation, stands_in_claim
 from rafs.grammar.notation import read_notation
 from rafs.splitting.segments import split_spans
-from rafs.splitting.step_kinds import classify_step, numbers_in
+from rafs.splitting.step_kinds import Numerals, classify_step
 from rafs.types import ANSWER_PLACEHOLDER, COVERED_PLACEHOLDER, Span, Step, Trace
 
 _OWN = re.compile(re.escape(ANSWER_PLACEHOLDER))
@@ -50,11 +50,11 @@ def read_trace(problem: str, text: str | Sequence[str], stated: str | None = Non
     cover = _Cover.of(whole, [(one.start, one.end) for one in hidden], found.tags)
     spans = cover.segments() if isinstance(text, str) else _item_spans(items)
     steps: list[Step] = []
-    known = set(numbers_in(problem))
+    known = Numerals(problem)
     for start, end in spans:
         blind = cover.blind(start, end)
         kind = classify_step(blind, known, guessed=any(start <= at < end for at in guessed))
-        known |= numbers_in(blind)
+        known.add(blind)
         span = Span(start=start, end=end)
         steps.append(Step(index=len(steps), span=span, text=whole[start:end], blind_text=blind, kind=kind))
     answer = choose_answer(found.final, None if stated is None else read_notation([problem, whole]).in_english(stated))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rafs.immutable import immutable
 from rafs.quantity_graph import Claim, Implied, Operand, QuantityGraph, SourceKind, Span, Truth
 
 __all__ = [
@@ -52,7 +53,7 @@ class StepKind(StrEnum):
     """Only states the final answer; no verifier ever sees it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Step:
     """One atomic step; the steps of a trace, joined, give its text back."""
 
@@ -98,7 +99,7 @@ class Trace:
         return tuple(step for step in self.steps if step.kind is not StepKind.ANSWER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class BlindStep:
     """A step as verifiers see it: no statement of the final answer in it."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence, Set
 
 from rafs.grammar.gated_patterns import GatedPattern
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.tokens import BREAK, Token
 from rafs.types import Span
 
 DENIAL_REACH = 60
@@ -94,7 +94,7 @@ def is_denied(text: str, tokens: Sequence[Token], left: Span, right: Span, after
     if _DENIED_AFTER.match(text[right.end : right.end + DENIAL_REACH]):
         return True
     for token in tokens[after : after + DENIAL_REACH]:
-        if token.kind is Kind.BREAK and token.text in _SENTENCE_ENDS:
+        if token.kind is BREAK and token.text in _SENTENCE_ENDS:
             return token.text in "?？"
     return False
 

@@ -1,7 +1,7 @@
 """What a reading must settle before it is computed: degrees or radians, the base of `log`, and what `e` and `i` are."""
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from rafs.claims.relations import Link
@@ -21,12 +21,13 @@ from rafs.grammar.terms import (
     variables,
     walk,
 )
+from rafs.immutable import immutable
 
 _BASES = (Fraction(10), None, Fraction(2))
 """What `log` without a base may mean; None is Euler's number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Readings:
     """All that a link may mean, the usual meaning first, and whether a contradiction in all of them is certain."""
 
@@ -47,7 +48,7 @@ def read_conventions(link: Link, bound: Set[str]) -> Readings:
     """
     assert link.right is not None
     certain = True
-    free = (variables(link.left) | variables(link.right)) - bound
+    free = link.names - bound
     for name, constant, is_clear in ((_I, _IMAGINARY, _is_imaginary), (_E, _EULER, _is_euler)):
         if name.name in free:
             certain = certain and is_clear(link)

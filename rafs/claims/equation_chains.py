@@ -4,7 +4,7 @@ Where a sentence announces that the equation before is only rewritten or solved,
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from rafs.claims.relations import Link
@@ -12,6 +12,7 @@ from rafs.claims.roundings import is_rounding
 from rafs.grammar.expressions import show
 from rafs.grammar.polynomials import normal_form
 from rafs.grammar.terms import Binary, Number, Variable, leaves, literal_of, variables
+from rafs.immutable import placed
 from rafs.types import BlindStep, Truth
 
 _REWRITTEN = re.compile(
@@ -52,7 +53,7 @@ class Equation:
     """It gives the unknown a value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@placed
 class Stated:
     """An equation in one unknown, of whatever form, as it stands in a step."""
 
@@ -92,8 +93,8 @@ class Chain:
         name = next(iter(names))
         before = self.last.get(name)
         rewritten = before is not None and self._is_rewritten(before, link)
-        kept = None if before is None or rewritten else replace(before, before=None)
-        self.last[name] = Stated(link=link, text=self.text, step=self.n_steps, before=kept)
+        kept = None if before is None or rewritten else Stated(before.link, before.text, before.step, None)
+        self.last[name] = Stated(link, self.text, self.n_steps, kept)
         if before is None or not rewritten:
             return None
         old, new = _equation(before, name), _equation(self.last[name], name)

@@ -26,7 +26,8 @@ class Exact:
     @property
     def rational(self) -> Fraction | None:
         """Return the value where it is a rational number."""
-        return self.value if isinstance(self.value, Fraction) else None
+        value = self.value
+        return value if not isinstance(value, Quotient) and isinstance(value, Fraction) else None
 
 
 def find_value(expression: Expression, bindings: Bindings) -> Exact:

@@ -52,7 +52,7 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
         finder.unread.append(finder.tokens[left.parsed.end].start)
         return
     left_span = span_of(finder.tokens, left.parsed)
-    right_span = Span(start=left_span.end, end=left_span.end) if right is None else span_of(finder.tokens, right)
+    right_span = Span(left_span.end, left_span.end) if right is None else span_of(finder.tokens, right)
     after = right.end if right is not None else len(finder.tokens)
     names = variables(left.parsed.expression)
     all_names = names if right is None else names | variables(right.expression)
@@ -134,7 +134,7 @@ def _factorials(number: Fraction) -> set[Fraction | None]:
     """Return what a number with or without signs behind it may be; not those that are too large to matter."""
     values: set[Fraction | None] = {number}
     if 0 <= number <= MAX_EXCLAIMED:
-        values |= {evaluate(Unary(op=op, operand=Number(value=number))) for op in ("!", "!!")}
+        values |= {evaluate(Unary(op, Number(value=number))) for op in ("!", "!!")}
     return values
 
 

@@ -9,8 +9,8 @@ from rafs.grammar.functions import BARE
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.phrases import PHRASE_WORDS
 from rafs.grammar.terms import Expression, Number
-from rafs.grammar.tokens import Kind, Token
-from rafs.immutable import immutable
+from rafs.grammar.tokens import BREAK, CLOSE, COMMA, JUNK, NUMBER, OPEN, OPERATOR, RELATION, WORD, Kind, Token
+from rafs.immutable import placed
 
 MAX_SEGMENT = 160
 """Tokens read back from a relation; longer left sides are not arithmetic that anybody wrote by hand."""
@@ -20,7 +20,9 @@ MAX_NAMED = 40
 """Tokens of a named operation and its list."""
 _SEPARATORS = NOT_UNITS - {"than", "minus", "plus", "to", "into", "of", "or", "mod", "remainder"}
 """Words after which a new left side may begin though another number stands before them."""
-_ENDS = frozenset([Kind.BREAK, Kind.RELATION, Kind.PLACEHOLDER])
+_PARTING = _SEPARATORS - {"and", "or"}
+"""Those of them that join no two parts of one left side."""
+_ENDS = frozenset([BREAK, RELATION, Kind.PLACEHOLDER])
 """Tokens over which no value in words reaches."""
 _NO_LABELS = frozenset(
     "so then thus hence therefore since because that but now as number numbers integer value values clearly".split()
@@ -31,7 +33,7 @@ _VERBS = frozenset("is are was were equals gives makes yields".split())
 _JOINED = frozenset("sum difference product average mean ratio between median quotient".split())
 
 
-@immutable
+@placed
 class LeftSide:
     """An expression before a relation."""
 
@@ -57,34 +59,36 @@ def find_left(
         across_breaks: Whether a line end may stand between the expression and the relation.
         segment: What `segment_start` says of `end`, where no break stands before it; None where nobody has asked.
     """
-    while across_breaks and end > 0 and tokens[end - 1].kind is Kind.BREAK and tokens[end - 1].text in ("", "\n"):
+    while across_breaks and end > 0 and tokens[end - 1].kind is BREAK and tokens[end - 1].text in ("", "\n"):
         end -= 1
     if (named := _named_left(tokens, end, names)) is not None:
         return named
     start = _past_numbering(tokens, segment_start(tokens, end) if segment is None else segment, end)
-    last_bracket = max([index for index in range(start, end) if tokens[index].kind is Kind.OPEN], default=-1)
+    last_bracket = end - 1
+    while last_bracket >= start and tokens[last_bracket].kind is not OPEN:
+        last_bracket -= 1
     for index in _starts(tokens, start, end):
         for spaced_product in (False, True) if index <= last_bracket else (False,):
             parsed = parse_at(tokens, index, names, spaced_product=spaced_product)
             if parsed is not None and parsed.end == end:
                 doubts = parsed.doubts | _doubts_before(tokens, start, index)
-                extra = {"spaced product"} if spaced_product else set[str]()
-                if tokens[index].kind is Kind.OPERATOR and (tokens[index].text == "+" or _goes_on(tokens, index)):
+                extra = {"spaced product"} if spaced_product else set()
+                if tokens[index].kind is OPERATOR and (tokens[index].text == "+" or _goes_on(tokens, index)):
                     extra.add("line before")
                 if _is_torn(tokens, index):
                     extra.add("sign before")
                 if index > start and _is_labelled(tokens[index - 1], parsed.expression):
                     extra.add("label")
-                return LeftSide(parsed=parsed, doubts=doubts | extra)
+                return LeftSide(parsed, doubts | extra)
     return None
 
 
 def _is_torn(tokens: Sequence[Token], index: int) -> bool:
     """Say whether a sign was lost before an expression: a dash that may be a minus, or an entity as `&times;`."""
-    if index < 2 or tokens[index - 1].kind is not Kind.BREAK:
+    if index < 2 or tokens[index - 1].kind is not BREAK:
         return False
     sign, before = tokens[index - 1].text, tokens[index - 2]
-    return (sign in ("—", "--") and before.kind is Kind.NUMBER) or (sign == ";" and before.text in _ENTITIES)
+    return (sign in ("—", "--") and before.kind is NUMBER) or (sign == ";" and before.text in _ENTITIES)
 
 
 _ENTITIES = frozenset("times divide minus plus sdot middot frasl lowast nbsp".split())
@@ -92,7 +96,7 @@ _ENTITIES = frozenset("times divide minus plus sdot middot frasl lowast nbsp".sp
 
 def _goes_on(tokens: Sequence[Token], index: int) -> bool:
     """Say whether the line before a sign ends in an operand, so that the expression may begin there."""
-    return index > 1 and tokens[index - 1].text == "\n" and tokens[index - 2].kind in (Kind.NUMBER, Kind.CLOSE)
+    return index > 1 and tokens[index - 1].text == "\n" and tokens[index - 2].kind in (NUMBER, CLOSE)
 
 
 def _is_labelled(before: Token, expression: Expression) -> bool:
@@ -102,7 +106,7 @@ def _is_labelled(before: Token, expression: Expression) -> bool:
 def _is_mark(tokens: Sequence[Token], index: int, end: int) -> bool:
     """Say whether an unread sign only marks what follows: a quotation mark, a tick, the bar of a table."""
     token = tokens[index]
-    if token.kind is not Kind.JUNK or token.text == "digits":
+    if token.kind is not JUNK or token.text == "digits":
         return False
     return (
         is_decoration(token)
@@ -129,7 +133,7 @@ MAX_CELL = 20
 def _past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
     """Step over quotation marks, ticks, remarks and the number of an item at the beginning of a line: `1)`, `(2)`."""
     while start + 1 < end:
-        is_head = not start or tokens[start - 1].kind in (Kind.BREAK, Kind.JUNK, Kind.CLOSE)
+        is_head = not start or tokens[start - 1].kind in (BREAK, JUNK, CLOSE)
         width = (label_width(tokens, start, end) if is_head else 0) or int(_is_mark(tokens, start, end))
         if not width:
             break
@@ -145,7 +149,7 @@ def _named_left(tokens: Sequence[Token], end: int, names: frozenset[str]) -> Lef
         if kind in _ENDS:
             break
         first = index
-        if kind is Kind.COMMA and last_comma == end:
+        if kind is COMMA and last_comma == end:
             last_comma = index
     if last_comma == end:
         return None
@@ -156,7 +160,7 @@ def _named_left(tokens: Sequence[Token], end: int, names: frozenset[str]) -> Lef
         if index <= words[-1]:
             parsed = parse_at(tokens, index, names, spaced_product=False)
             if parsed is not None and parsed.end == end:
-                return LeftSide(parsed=parsed, doubts=parsed.doubts)
+                return LeftSide(parsed, parsed.doubts)
     return None
 
 
@@ -172,21 +176,21 @@ def segment_start(tokens: Sequence[Token], end: int) -> int:
     for index in range(end - 1, max(0, end - MAX_SEGMENT) - 1, -1):
         token = tokens[index]
         kind = token.kind
-        if kind is Kind.WORD:
+        if kind is WORD:
             if depth == 0 and token.text in _VERBS and _is_verb(tokens, index):
                 return index + 1
-        elif kind is Kind.CLOSE:
+        elif kind is CLOSE:
             depth += 1
             braces += token.text in _WRITTEN_CLOSERS
-        elif kind is Kind.OPEN:
+        elif kind is OPEN:
             if depth == 0:
                 return index + 1
             depth -= 1
             braces -= token.text in _WRITTEN_OPENERS
-        elif kind is Kind.BREAK or kind is Kind.RELATION:
+        elif kind is BREAK or kind is RELATION:
             if braces <= 0:
                 return index + 1
-        elif kind is Kind.PLACEHOLDER or (kind is Kind.COMMA and depth == 0):
+        elif kind is Kind.PLACEHOLDER or (kind is COMMA and depth == 0):
             return index + 1
     return max(0, end - MAX_SEGMENT)
 
@@ -198,46 +202,59 @@ def _is_verb(tokens: Sequence[Token], index: int) -> bool:
 
 def _starts(tokens: Sequence[Token], start: int, end: int) -> list[int]:
     """Return the places where an expression may begin: at the start, or after a word that is none of its own."""
-    places = []
-    for index in range(start, end):
+    places: list[int] = []
+    for index in range(end - 1, start, -1):
         token = tokens[index]
-        before = tokens[index - 1] if index > start else None
-        if token.kind in (Kind.CLOSE, Kind.COMMA) or (token.kind is Kind.JUNK and token.text not in _JUNK_STARTS):
+        if not token.spaced or not _may_begin(token):
             continue
-        after_word = before is None or (before.kind is Kind.WORD and len(before.text) > 1)
-        raised = token.text == "^" and after_word  # `^6C_2`
-        if token.kind is Kind.OPERATOR and token.text not in "-+" and not raised:
-            continue
-        if before is None or (token.spaced and _may_end_before(tokens, start, index)):
-            if token.kind is Kind.OPERATOR and before is not None and not raised:
-                continue
+        before = tokens[index - 1]
+        raised = token.text == "^" and before.kind is WORD and len(before.text) > 1  # `^6C_2`
+        if (raised or token.kind is not OPERATOR) and _may_end_before(tokens, start, index):
             places.append(index)
-    return places[-MAX_STARTS:]
+            if len(places) == MAX_STARTS:
+                break
+    else:
+        if start < end and _may_begin(tokens[start]):
+            places.append(start)
+    places.reverse()
+    return places
+
+
+def _may_begin(token: Token) -> bool:
+    """Say whether an expression may begin with a token."""
+    kind = token.kind
+    if kind is JUNK:
+        return token.text in _JUNK_STARTS
+    if kind is OPERATOR:
+        return token.text in _SIGNS
+    return kind is not CLOSE and kind is not COMMA
+
+
+_SIGNS = frozenset("-+^")
+"""Signs before an operand."""
 
 
 def _may_end_before(tokens: Sequence[Token], start: int, index: int) -> bool:
     """Say whether the token before `index` is a word or a tag of the sentence, no part of an expression."""
-    match tokens[index - 1].kind:
-        case Kind.WORD:
-            return not _is_name(tokens, index - 1)
-        case Kind.CLOSE:
-            return _is_tag(tokens, start, index - 1)
-        case Kind.JUNK:
-            return is_decoration(tokens[index - 1])
-    return False
+    kind = tokens[index - 1].kind
+    if kind is WORD:
+        return not _is_name(tokens, index - 1)
+    if kind is CLOSE:
+        return _is_tag(tokens, start, index - 1)
+    return kind is JUNK and is_decoration(tokens[index - 1])
 
 
 def _is_tag(tokens: Sequence[Token], start: int, end: int) -> bool:
     """Say whether a group that ends there is a remark, a label or a mark of a template: `(hint)`, `[/INST]`, `{0}`."""
     opener = end
-    while opener > max(start, end - MAX_TAG) and tokens[opener].kind is not Kind.OPEN:
+    while opener > max(start, end - MAX_TAG) and tokens[opener].kind is not OPEN:
         opener -= 1
     inside = [token for token in tokens[opener + 1 : end] if token.text != "/"]
-    if tokens[opener].kind is not Kind.OPEN or not inside or not (opener == start or tokens[opener].spaced):
+    if tokens[opener].kind is not OPEN or not inside or not (opener == start or tokens[opener].spaced):
         return False
-    if len(inside) == 1 and inside[0].kind is Kind.NUMBER:
+    if len(inside) == 1 and inside[0].kind is NUMBER:
         return tokens[end].text == "}" and (opener == 0 or tokens[opener - 1].text == "}")
-    return all(token.kind is Kind.WORD and len(token.text) > 1 and token.text not in FUNCTIONS for token in inside)
+    return all(token.kind is WORD and len(token.text) > 1 and token.text not in FUNCTIONS for token in inside)
 
 
 MAX_TAG = 6
@@ -250,7 +267,7 @@ def _is_name(tokens: Sequence[Token], index: int) -> bool:
     following = tokens[index + 1] if index + 1 < len(tokens) else None
     if text == "a" and following is not None and (following.kind is Kind.FUNCTION or following.text in FUNCTIONS):
         return True
-    applied = text in BARE or (following is not None and following.kind is Kind.OPEN and not following.spaced)
+    applied = text in BARE or (following is not None and following.kind is OPEN and not following.spaced)
     return (text in FUNCTIONS and applied) or text in ("pi", "mod", "rem") or (len(text) == 1 and text not in "aAI°")
 
 
@@ -259,18 +276,18 @@ def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset
     if index == start:
         return frozenset()
     words = tokens[start:index]
-    texts = [token.text.lower() for token in words if token.kind is Kind.WORD]
-    doubts = set[str]()
-    ends = [position for position, text in enumerate(texts) if text in _SEPARATORS - {"and", "or"}]
+    texts = [token.text.lower() for token in words if token.kind is WORD]
+    doubts: set[str] = set()
+    ends = [position for position, text in enumerate(texts) if text in _PARTING]
     if _JOINED & set(texts[ends[-1] if ends else 0 :]) and texts[-1] not in _JOINED:
         doubts.add("joined")
     for position in range(index - 1, start - 1, -1):
         token = tokens[position]
-        if token.kind is Kind.WORD and token.text.lower() in _SEPARATORS:
+        if token.kind is WORD and token.text.lower() in _SEPARATORS:
             break
-        if token.kind is Kind.CLOSE and _is_tag(tokens, start, position):
+        if token.kind is CLOSE and _is_tag(tokens, start, position):
             break
-        if token.kind is not Kind.WORD and not (token.kind is Kind.JUNK and is_decoration(token)):
+        if token.kind is not WORD and not (token.kind is JUNK and is_decoration(token)):
             doubts.add("unread")
             break
     return frozenset(doubts)

@@ -14,7 +14,7 @@ from rafs.claims.word_claims import TELLING, read_words
 from rafs.grammar.lexing import lex
 from rafs.grammar.parsing import Parsed
 from rafs.grammar.terms import Binary, Call, Number, leaves, variables
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.tokens import BREAK, JUNK, NUMBER, PLACEHOLDER, RELATION, WORD, Token
 
 _DIGITS = re.compile(r"\d")
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,300})>>")
@@ -36,7 +36,7 @@ def find_links(text: str, names: frozenset[str] = frozenset(), *, variable_x: bo
         Links with offsets into `text`. A name that is only given a value (`x = 3`) is a link with a `Variable` on the
         left. Time is linear in the length of the text.
     """
-    outside = _ANNOTATION.sub(lambda found: " " * len(found.group()), text)
+    outside = _ANNOTATION.sub(lambda found: " " * len(found.group()), text) if "<<" in text else text
     tokens = lex(outside, variable_x=variable_x)
     links, unread = _links_of(outside, names, tokens)
     links += find_conversions(outside)
@@ -96,17 +96,17 @@ def _links_of(text: str, names: frozenset[str], tokens: list[Token]) -> tuple[li
     n_tried = 0
     for index, token in enumerate(tokens):
         kind = token.kind
-        if kind is Kind.WORD or kind is Kind.JUNK:
+        if kind is WORD or kind is JUNK:
             if token.text.lower() not in TELLING:
                 continue
-        elif kind is not Kind.RELATION:
+        elif kind is not RELATION:
             continue
         n_tried += 1
         if n_tried > MAX_RELATIONS:
             finder.unread.append(token.start)
             _drop_chain(finder)
             break
-        if kind is not Kind.RELATION:
+        if kind is not RELATION:
             read_words(finder, index)
         elif not in_script(tokens, index):
             _read_relation(finder, index)
@@ -122,9 +122,9 @@ def _drop_chain(finder: Finder) -> None:
 def _read_relation(finder: Finder, index: int) -> None:
     sign = finder.tokens[index]
     start = index + 1
-    while start < len(finder.tokens) and finder.tokens[start].kind is Kind.JUNK and is_decoration(finder.tokens[start]):
+    while start < len(finder.tokens) and finder.tokens[start].kind is JUNK and is_decoration(finder.tokens[start]):
         start += 1
-    right, is_open = finder.parse(start), finder.is_at(index + 1, Kind.PLACEHOLDER)
+    right, is_open = finder.parse(start), finder.is_at(index + 1, PLACEHOLDER)
     right = right if right is not None and ends_cleanly(finder.tokens, right.end, right.expression) else None
     segment = segment_start(finder.tokens, index)
     is_label = _is_label(finder.tokens[segment:index])
@@ -147,13 +147,13 @@ def _read_relation(finder: Finder, index: int) -> None:
 
 def _read_restatement(finder: Finder, start: int, index: int, right: Parsed | None) -> None:
     """Link what the label in tokens[start:index] was set equal to before with what it is set equal to now."""
-    label = " ".join([token.text.lower() for token in finder.tokens[start:index] if token.kind is not Kind.BREAK])
+    label = " ".join([token.text.lower() for token in finder.tokens[start:index] if token.kind is not BREAK])
     before = finder.labelled.get(label)
-    is_open = index + 1 < len(finder.tokens) and finder.tokens[index + 1].kind is Kind.PLACEHOLDER
+    is_open = index + 1 < len(finder.tokens) and finder.tokens[index + 1].kind is PLACEHOLDER
     if before is not None and (right is not None or is_open):
         sure = len(label) >= MIN_LABEL and right is not None and isinstance(right.expression, Number)
         doubts = before.doubts | (frozenset() if sure else frozenset(["restated"]))
-        add_link(finder, finder.tokens[index].text, LeftSide(parsed=before, doubts=doubts), right)
+        add_link(finder, finder.tokens[index].text, LeftSide(before, doubts), right)
     last = _chain_end(finder, right)
     if last is None or not isinstance(last.expression, Binary | Call):
         finder.labelled.pop(label, None)
@@ -163,7 +163,7 @@ def _read_restatement(finder: Finder, start: int, index: int, right: Parsed | No
 
 def _chain_end(finder: Finder, right: Parsed | None) -> Parsed | None:
     """Return the last right side of the chain that begins with this one; None where it goes on unread."""
-    while right is not None and right.end < len(finder.tokens) and finder.tokens[right.end].kind is Kind.RELATION:
+    while right is not None and right.end < len(finder.tokens) and finder.tokens[right.end].kind is RELATION:
         following = finder.parse(right.end + 1)
         right = (
             following
@@ -181,9 +181,9 @@ def _chained(finder: Finder, end: int) -> LeftSide | None:
     if after > end:
         return None
     for token in finder.tokens[after:end]:
-        if token.kind is not Kind.BREAK or token.text not in ("", "\n"):
+        if token.kind is not BREAK or token.text not in ("", "\n"):
             return None
-    return LeftSide(parsed=parsed, doubts=parsed.doubts)
+    return LeftSide(parsed, parsed.doubts)
 
 
 MIN_LABEL = 4
@@ -196,9 +196,9 @@ def _is_label(segment: Sequence[Token]) -> bool:
     for token in segment:
         if token.kind in _UNLABELLED:
             return False
-        has_words = has_words or token.kind is Kind.WORD
+        has_words = has_words or token.kind is WORD
     return has_words
 
 
-_UNLABELLED = frozenset([Kind.NUMBER, Kind.JUNK, Kind.PLACEHOLDER])
+_UNLABELLED = frozenset([NUMBER, JUNK, PLACEHOLDER])
 """What stands in no label."""

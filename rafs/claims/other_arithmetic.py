@@ -31,8 +31,10 @@ _OTHER_RULES = GatedPattern(
 )
 _INTRODUCED = GatedPattern(r"\b(?:defin\w{1,6}|operations?|operator|denot\w{1,3})\b", ["defin", "operat", "denot"])
 _TOLD = GatedPattern(r"\b(?:if|let|where|suppose|when)\s", ["if", "let", "where", "suppose", "when"], lead=0)
-_RULE_SIGN = re.compile(r"[-+*/^×·∗÷]\s?[A-Za-z]\s?=|\\[a-z]{3,8}\s?[a-z]\s?=", re.IGNORECASE)
+_RULE_SIGN = re.compile(r"[-+*/^×·∗÷\\](?:(?<=\\)[a-z]{3,8}|(?<!\\))\s?[a-z]\s?=", re.IGNORECASE)
 """What every rule holds, and is quickly looked for."""
+_LETTER_EQUALS = re.compile(r"=(?:(?<=[a-z]=)|(?<=[a-z]\s=))", re.IGNORECASE)
+"""What that holds, and is found at once."""
 _RULE = re.compile(
     r"(?P<told>\b(?:if|let|where|suppose|when)\s\$?)?(?<![\w)])(?P<a>[A-Za-z])\s?(?P<sign>\\[a-z]{3,8}|[-+*/^×·∗÷])\s?"
     r"(?P<b>[A-Za-z])\s?=[^=.;\n]{0,60}?\b\d{0,3}(?:(?P=a)|(?P=b))",
@@ -63,7 +65,7 @@ def _places(text: str) -> tuple[int, ...]:
 
 def redefined_signs(text: str) -> frozenset[str]:
     """Return the signs of calculation that a problem or a step gives a meaning of their own."""
-    if "=" not in text or _RULE_SIGN.search(text) is None:
+    if _LETTER_EQUALS.search(text) is None or _RULE_SIGN.search(text) is None:
         return frozenset()
     introduced = _INTRODUCED.search(text) is not None
     if not introduced and _TOLD.search(text) is None:

@@ -35,12 +35,12 @@ _BEHIND_WORD = "|".join(
     rf"(?<=\b{word}{blanks}x)" for word in "and so let where with if then".split() for blanks in ("", r"\s", r"\s\s")
 )
 _X_IS_A_NAME = re.compile(
-    r"x(?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])"
+    r"(?-i:[xX])(?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])"
     r"|(?:(?<=\bfor x)|(?<=\blet x)|(?<=\bfind x))\b"
     rf"|(?=\d\s?=)(?:(?<=^.)|(?<=^\s.)|(?<=^\s\s.)|(?<=[,;:($].)|(?<=[,;:($]\s.)|(?<=[,;:($]\s\s.)|{_BEHIND_WORD}))",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
-"""What shows that `x` is a name: `x =`, `(x`, `2x`, `for x`, `so x1 =`."""
+"""What shows that `x` is a name: `x =`, `(x`, `2x`, `for x`, `so x1 =`; Python skips to a sign that is of one case."""
 
 
 _SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
@@ -63,7 +63,7 @@ class Found:
     """Values of the names that its left side uses."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Definition:
     """A name that the trace gives a value: `x = 3`."""
 
@@ -264,13 +264,16 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
         _bind(reader, step, link, name, value)
 
 
+_NO_NAMES: frozenset[str] = frozenset()
+
+
 def _result_span(text: str, link: Link, ruling: Ruling) -> Span | None:
     shown = visible_span(text, link, ruling.result) if link.annotation else None
     return ruling.result_span if shown is None else shown
 
 
 def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
-    span = Span(start=link.left_span.start, end=max(link.right_span.end, link.left_span.end))
+    span = Span(link.left_span.start, max(link.right_span.end, link.left_span.end))
     claim = Claim(
         step=step.index,
         span=span,
@@ -284,7 +287,8 @@ def _keep(reader: Reader, step: BlindStep, link: Link, ruling: Ruling) -> None:
         result_span=_result_span(step.text, link, ruling),
         reason=ruling.reason,
     )
-    used = MappingProxyType({name: reader.bindings[name] for name in variables(link.left) & set(reader.bindings)})
+    names = variables(link.left) if reader.bindings else _NO_NAMES
+    used = MappingProxyType({name: reader.bindings[name] for name in names & reader.bindings.keys()})
     found = Found(claim=claim, left=link.left, right=link.right, bindings=used)
     twin = reader.found[-1] if reader.found and reader.found[-1].claim.step == step.index else None
     same_place = twin is not None and claim.result_span is not None and twin.claim.result_span == claim.result_span

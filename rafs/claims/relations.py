@@ -1,7 +1,6 @@
 """What a relation in running text says, as written: two sides, a sign, and the doubts of the reading."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rafs.grammar.terms import Expression
 from rafs.grammar.tokens import Token
@@ -38,7 +37,7 @@ class Link:
     """Names in it that have no value of their own; a fact told in words has none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@immutable
 class Reading:
     """All that was found in one text."""
 

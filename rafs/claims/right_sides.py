@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rafs.grammar.counted import FUNCTIONS, NOT_UNITS
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.terms import Expression, Number, leaves
-from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
+from rafs.grammar.tokens import BREAK, DIGIT_COMMA, FUNCTION, JUNK, NUMBER, OPEN, OPERATOR, WORD, Token
 from rafs.types import Span
 
 _HARMLESS = frozenset([*"'#`\"“”„‘’«»~@", "digits", "pmod", ">>", "\\hfill"])
@@ -25,26 +25,26 @@ def ends_cleanly(tokens: Sequence[Token], end: int, right: Expression) -> bool:
     if end >= len(tokens):
         return True
     token = tokens[end]
-    if token.kind is Kind.OPERATOR:
+    if token.kind is OPERATOR:
         return token.text == "!?" or _is_dash(tokens, end)
-    if token.kind is Kind.WORD and (not token.spaced or token.text in ("sin", "cos", "tan", "log", "ln")):
+    if token.kind is WORD and (not token.spaced or token.text in ("sin", "cos", "tan", "log", "ln")):
         return False
-    if token.kind is Kind.FUNCTION:
+    if token.kind is FUNCTION:
         return token.text == "pmod"
-    if token.kind is Kind.NUMBER:  # `010 101_2`, cut into groups of digits
-        return token.spaced and tokens[end - 1].kind is not Kind.NUMBER
-    return token.kind is not Kind.JUNK or _is_harmless(tokens, end, right)
+    if token.kind is NUMBER:  # `010 101_2`, cut into groups of digits
+        return token.spaced and tokens[end - 1].kind is not NUMBER
+    return token.kind is not JUNK or _is_harmless(tokens, end, right)
 
 
 def _is_harmless(tokens: Sequence[Token], index: int, right: Expression) -> bool:
     """Say whether an unread sign is a tick, a quotation mark, the bar of a table or the dots of a sentence."""
     text = tokens[index].text
     following = tokens[index + 1] if index + 1 < len(tokens) else None
-    ends = following is None or following.kind is Kind.BREAK
+    ends = following is None or following.kind is BREAK
     if text in ("...", "…"):
-        return (ends or (following is not None and following.kind is Kind.WORD)) and _is_whole(right)
+        return (ends or (following is not None and following.kind is WORD)) and _is_whole(right)
     if text in ("//", "<<", "<"):
-        return following is not None and following.kind is Kind.WORD
+        return following is not None and following.kind is WORD
     if text == "|":
         return ends and tokens[index].spaced
     return is_decoration(tokens[index])
@@ -80,13 +80,13 @@ def doubts_after(tokens: Sequence[Token], end: int) -> frozenset[str]:
     following, inside = tokens[end], tokens[end + 1] if end + 1 < len(tokens) else None
     if following.text in _CROSSES:
         return frozenset(["marked as wrong"])
-    if following.kind is Kind.WORD and len(following.text) == 1 and following.text not in "aAI":
+    if following.kind is WORD and len(following.text) == 1 and following.text not in "aAI":
         return frozenset(["letter"])
     if _is_ratio(tokens, end):
         return frozenset(["ratio"])
-    if following.kind is not Kind.OPEN or following.text != "(":
+    if following.kind is not OPEN or following.text != "(":
         return frozenset()
-    if inside is None or inside.kind is not Kind.WORD or len(inside.text) < 2 or not following.spaced:
+    if inside is None or inside.kind is not WORD or len(inside.text) < 2 or not following.spaced:
         return frozenset(["bracket"])
     return frozenset(["bracket"]) if inside.text in FUNCTIONS else frozenset()
 
@@ -94,11 +94,11 @@ def doubts_after(tokens: Sequence[Token], end: int) -> frozenset[str]:
 def _is_ratio(tokens: Sequence[Token], end: int) -> bool:
     """Say whether another number follows, to which the right one stands: `60%:40%`, `40% to 60%`; no `to 2 places`."""
     sign, behind = tokens[end], tokens[end + 1 : end + 3]
-    if not behind or behind[0].kind is not Kind.NUMBER:
+    if not behind or behind[0].kind is not NUMBER:
         return False
     if sign.text == ":":
         return sign.spaced == behind[0].spaced  # `so = 12: 5 of them` goes on
-    return sign.text.lower() == "to" and (len(behind) < 2 or behind[1].kind is not Kind.WORD)
+    return sign.text.lower() == "to" and (len(behind) < 2 or behind[1].kind is not WORD)
 
 
 def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:
@@ -106,7 +106,7 @@ def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> 
     head = tokens[after : after + 2]
     if len(head) < 2:
         return None
-    if head[0].text == "pmod" or (head[0].kind is Kind.OPEN and head[1].text == "mod"):
+    if head[0].text == "pmod" or (head[0].kind is OPEN and head[1].text == "mod"):
         return _expression(tokens, after + (1 if head[0].text == "pmod" else 2), names)
     return None
 
@@ -135,13 +135,9 @@ def span_of(tokens: Sequence[Token], parsed: Parsed) -> Span:
     """Return the characters of an expression without the unit words that trail it."""
     end = parsed.end
     if end == parsed.start + 1:
-        return Span(start=tokens[parsed.start].start, end=tokens[parsed.start].end)
-    if tokens[end - 1].kind in (Kind.WORD, Kind.NUMBER):
+        return Span(tokens[parsed.start].start, tokens[parsed.start].end)
+    if tokens[end - 1].kind in (WORD, NUMBER):
         last = max([leaf.span.end for leaf in leaves(parsed.expression)], default=0)
-        while (
-            tokens[end - 1].start >= last
-            and tokens[end - 1].kind in (Kind.WORD, Kind.NUMBER)
-            and tokens[end - 1].text != "°"
-        ):
+        while tokens[end - 1].start >= last and tokens[end - 1].kind in (WORD, NUMBER) and tokens[end - 1].text != "°":
             end -= 1
-    return Span(start=tokens[parsed.start].start, end=tokens[end - 1].end)
+    return Span(tokens[parsed.start].start, tokens[end - 1].end)

@@ -68,8 +68,8 @@ class _Clause:
         subject = None if auxiliary is None else parse_at(self.tokens, at, self.names, spaced_product=False)
         if auxiliary is None or subject is None or subject.end != auxiliary or subject.doubts:
             return None
-        opener = self.tokens[at]._replace(kind=Kind.OPEN, text="(")
-        closer = opener._replace(kind=Kind.CLOSE, text=")")
+        opener = replace(self.tokens[at], kind=Kind.OPEN, text="(")
+        closer = replace(opener, kind=Kind.CLOSE, text=")")
         told = [opener, *self.tokens[at:auxiliary], closer, *self.tokens[auxiliary + 1 : self.end]]
         return self._whole(told, at)
 
@@ -123,9 +123,9 @@ def _interval(tokens: Sequence[Token], first: int, said: WordRelation) -> LeftSi
     ends = [parse_at(tokens, at + place, spaced_product=False) for place in (3, 1)]
     if ends[0] is None or ends[1] is None:
         return None
-    length = Binary(op="-", left=ends[0].expression, right=ends[1].expression)
-    parsed = Parsed(expression=length, start=at, end=said.start, doubts=frozenset())
-    return LeftSide(parsed=parsed, doubts=frozenset())
+    length = Binary("-", ends[0].expression, ends[1].expression)
+    parsed = Parsed(length, at, said.start, frozenset())
+    return LeftSide(parsed, frozenset())
 
 
 def _statistic(tokens: Sequence[Token], first: int, said: WordRelation, names: frozenset[str]) -> LeftSide | None:
@@ -135,11 +135,11 @@ def _statistic(tokens: Sequence[Token], first: int, said: WordRelation, names: f
         return None
     end = place - (tokens[place - 1].text.lower() == "the")
     end -= tokens[end - 1].kind is Kind.COMMA
-    told = [tokens[place], tokens[place]._replace(text="of"), *tokens[first + 1 : end]]
+    told = [tokens[place], replace(tokens[place], text="of"), *tokens[first + 1 : end]]
     parsed = parse_at(told, 0, names, spaced_product=False)
     if parsed is None or parsed.end != len(told) or parsed.doubts or variables(parsed.expression):
         return None
-    return LeftSide(parsed=replace(parsed, start=first, end=end), doubts=frozenset())
+    return LeftSide(replace(parsed, start=first, end=end), frozenset())
 
 
 _STATISTICS = frozenset("mean average median mode range sum total product gcd lcm gcf hcf maximum minimum".split())
@@ -166,13 +166,13 @@ def _change(
             return None
         share = Number(value=size.value, percent=True, decimals=size.decimals)
         left = _meant(kind, share, whole.expression, right, leaves=tokens[said.at].text.lower() in _LEAVING)
-        return LeftSide(parsed=replace(whole, expression=left, start=start), doubts=frozenset())
+        return LeftSide(replace(whole, expression=left, start=start), frozenset())
     return None
 
 
 def _meant(kind: str, share: Number, whole: Expression, right: Parsed, *, leaves: bool) -> Expression:
     """Return the changed whole, or the size of the change where the right side shows that this is meant."""
-    part = Binary(op="*", left=share, right=whole)
+    part = Binary("*", share, whole)
     is_part = not leaves and evaluate(right.expression) == evaluate(part)
     return part if is_part else scaled(whole, share, up=kind not in _DOWN)
 
@@ -193,7 +193,7 @@ def _result(
     if expression is None:
         return None
     doubts = frozenset(["another total"]) if name == "changed" else frozenset[str]()
-    return LeftSide(parsed=replace(told, expression=expression, start=opener), doubts=doubts)
+    return LeftSide(replace(told, expression=expression, start=opener), doubts)
 
 
 def _name_of_result(tokens: Sequence[Token], said: WordRelation) -> tuple[str | None, int]:
@@ -233,4 +233,4 @@ def _derived(tokens: Sequence[Token], first: int, said: WordRelation, names: fro
     if len(passive) != 1:
         return None
     told = _Clause(tokens=tokens, names=names, start=max(first, passive[0] - MAX_SUBJECT), end=said.start).read()
-    return None if told is None else LeftSide(parsed=told, doubts=frozenset())
+    return None if told is None else LeftSide(told, frozenset())

@@ -153,7 +153,7 @@ def _doubted(finder: Finder, left: LeftSide, right: Parsed, said: WordRelation) 
         if not isinstance(parsed.expression, Binary) or parsed.expression.op != "/":
             return None
         parsed = replace(parsed, expression=replace(parsed.expression, op="mod"))
-    return LeftSide(parsed=parsed, doubts=frozenset(doubts))
+    return LeftSide(parsed, frozenset(doubts))
 
 
 def _other_meanings(text: str, left: Expression, right: Expression) -> set[str]:

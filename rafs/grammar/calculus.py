@@ -120,11 +120,13 @@ def _target(cursor: Cursor) -> Expression:
 
 def at_derivative(cursor: Cursor) -> bool:
     r"""Say whether `d/dx` or `\frac{d}{dx}` stands here."""
-    if cursor.symbol() not in ("d", "frac"):
+    symbol = cursor.symbol()
+    if symbol == "d":
+        return cursor.symbol(1) == "/" and _is_differential(cursor.symbol(2))
+    if symbol != "frac" or cursor.symbol(2) != "d":
         return False
     texts = [cursor.symbol(ahead) for ahead in range(7)]
-    plain = texts[:2] == ["d", "/"] and _is_differential(texts[2])
-    return plain or (texts[:5] == ["frac", "{", "d", "}", "{"] and _is_differential(texts[5]) and texts[6] == "}")
+    return texts[:5] == ["frac", "{", "d", "}", "{"] and _is_differential(texts[5]) and texts[6] == "}"
 
 
 def _is_differential(text: str) -> bool:

@@ -28,7 +28,7 @@ def read_command(cursor: Cursor) -> Expression:
     elif symbol in ("frac", "binom"):
         top, bottom = read_argument(cursor), read_argument(cursor)
         frac = symbol == "frac"
-        expression = Binary(op="/", left=top, right=bottom) if frac else Call(name="binom", args=(top, bottom))
+        expression = Binary("/", top, bottom) if frac else Call(name="binom", args=(top, bottom))
     elif symbol == "‾":
         inside = read_argument(cursor)
         if not variables(inside):

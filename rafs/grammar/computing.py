@@ -12,6 +12,7 @@ from rafs.grammar.series import bounded_total, is_series, listed_total
 from rafs.grammar.shapes import as_matrix, joined, member_of
 from rafs.grammar.terms import NUMBER_SETS, Binary, Call, Expression, Number, Unary, Undefined, Unknown, Variable
 from rafs.grammar.values import (
+    SCALARS,
     FiniteSet,
     Infinite,
     Listed,
@@ -99,10 +100,10 @@ def _binary(expression: Binary, bindings: Bindings) -> Value:
         return add(expression.op, left, right)
     if expression.op == "*":
         return multiply(left, right)
-    if isinstance(right, Fraction | Quotient):
-        if expression.op == "/" and not isinstance(left, Fraction | Quotient):
+    if isinstance(right, SCALARS):
+        if expression.op == "/" and not isinstance(left, SCALARS):
             return multiply(calculate("/", Fraction(1), right), left)
-        if isinstance(left, Fraction | Quotient):
+        if isinstance(left, SCALARS):
             return calculate(expression.op, left, right)
     raise Unknown
 
@@ -122,9 +123,9 @@ def _power(expression: Binary, base: Value, bindings: Bindings) -> Value:
         case Call(name="log", args=(of, inside)) if evaluate(of, bindings) == base:
             return value_of(inside, bindings)
     power_value = value_of(exponent, bindings)
-    if not isinstance(base, Fraction | Quotient) or not isinstance(power_value, Fraction | Quotient):
+    if not isinstance(base, SCALARS) or not isinstance(power_value, SCALARS):
         raise Unknown
-    if isinstance(base, Fraction) and isinstance(power_value, Fraction):
+    if not isinstance(base, Quotient) and not isinstance(power_value, Quotient):
         plain = evaluate(Binary(op="^", left=Number(value=base), right=Number(value=power_value)))
         if plain is not None:
             return plain

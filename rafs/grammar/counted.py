@@ -10,7 +10,7 @@ from rafs.grammar.cursor import Cursor
 from rafs.grammar.functions import FUNCTION_NAMES, starts_call
 from rafs.grammar.phrases import ends_operand, past_article, starts_phrase
 from rafs.grammar.terms import Expression, Number
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.tokens import BREAK, CLOSE, FUNCTION, NUMBER, OPEN, OPERATOR, PLACEHOLDER, RELATION, WORD, Kind, Token
 from rafs.grammar.units import is_known_unit
 
 MAX_UNIT_WORDS = 6
@@ -37,7 +37,7 @@ def is_variable(cursor: Cursor, token: Token, following: Token | None) -> bool:
         return True
     if len(token.text) > 1 and "_" not in token.text and not is_numbered(token.text):
         return False
-    before_word = following is not None and following.kind is Kind.WORD and following.spaced
+    before_word = following is not None and following.kind is WORD and following.spaced
     return not (token.text in "aAI" and before_word)
 
 
@@ -46,7 +46,7 @@ def is_numbered(text: str) -> bool:
     return len(text) == 2 and text[0].isalpha() and text[1].isdigit()
 
 
-_STARTING = frozenset([Kind.NUMBER, Kind.OPEN, Kind.CLOCK])
+_STARTING = frozenset([NUMBER, OPEN, Kind.CLOCK])
 
 
 def starts_operand(cursor: Cursor, ahead: int) -> bool:
@@ -57,12 +57,12 @@ def starts_operand(cursor: Cursor, ahead: int) -> bool:
     kind = token.kind
     if kind in _STARTING:
         return True
-    if kind is Kind.FUNCTION:
+    if kind is FUNCTION:
         return token.text != "pmod"
-    if kind is Kind.OPERATOR:
-        touches = following is not None and not following.spaced and following.kind is not Kind.OPERATOR
+    if kind is OPERATOR:
+        touches = following is not None and not following.spaced and following.kind is not OPERATOR
         return token.text in "+-" and (touches or not token.spaced)
-    if kind is Kind.WORD:
+    if kind is WORD:
         named = is_variable(cursor, token, following)
         return named or starts_call(cursor, ahead) or starts_phrase(cursor, ahead)
     return _starts_sign(cursor, ahead)
@@ -80,10 +80,10 @@ def is_known_letter(cursor: Cursor, token: Token) -> bool:
 
 def skip_remark(cursor: Cursor) -> bool:
     """Step over a bracket that begins with a word: `8 pounds (math and science)`, `14 holes (from 2-hole buttons)`."""
-    if not cursor.at(Kind.OPEN, "(") or not cursor.tokens[cursor.position].spaced:
+    if not cursor.at(OPEN, "(") or not cursor.tokens[cursor.position].spaced:
         return False
     first = cursor.peek(1)
-    if first is None or first.kind is not Kind.WORD:
+    if first is None or first.kind is not WORD:
         return False
     if first.text == "mod" or first.text in cursor.names or first.text in FUNCTIONS:
         return False
@@ -91,11 +91,11 @@ def skip_remark(cursor: Cursor) -> bool:
         return False
     for ahead in range(2, MAX_REMARK):
         token = cursor.peek(ahead)
-        if token is None or token.kind in (Kind.RELATION, Kind.BREAK, Kind.OPEN, Kind.FUNCTION, Kind.PLACEHOLDER):
+        if token is None or token.kind in (RELATION, BREAK, OPEN, FUNCTION, PLACEHOLDER):
             return False
-        if token.kind is Kind.OPERATOR and token.text not in "-/":
+        if token.kind is OPERATOR and token.text not in "-/":
             return False
-        if token.kind is Kind.CLOSE:
+        if token.kind is CLOSE:
             cursor.position += ahead + 1
             return True
     return False
@@ -104,22 +104,22 @@ def skip_remark(cursor: Cursor) -> bool:
 def with_unit(cursor: Cursor, operand: Expression) -> Expression:
     """Step over the words that say what is counted, and keep the first as the number's unit."""
     last = cursor.tokens[cursor.position - 1]
-    if last.kind not in (Kind.NUMBER, Kind.CLOSE):
+    if last.kind not in (NUMBER, CLOSE):
         return operand
     words: list[str] = []
     for _ in range(MAX_UNIT_WORDS):
         token = cursor.peek()
-        if token is not None and token.kind is Kind.OPERATOR and token.text in "/-" and _unit_follows(cursor):
+        if token is not None and token.kind is OPERATOR and token.text in "/-" and _unit_follows(cursor):
             words += ["per"] if token.text == "/" else []
             cursor.position += 1
-        elif token is None or token.kind is not Kind.WORD or not _is_unit(cursor, token):
+        elif token is None or token.kind is not WORD or not _is_unit(cursor, token):
             break
         token = cursor.tokens[cursor.position]
         if not words and token.text.lower() == "of":
             cursor.doubts.add("a share of something unsaid")
         words.append(token.text)
         cursor.position += 1
-        if token.text == "°" and cursor.at(Kind.WORD, "C", "F"):
+        if token.text == "°" and cursor.at(WORD, "C", "F"):
             words[-1] += cursor.take().text
         if (
             len(token.text) == 1
@@ -133,10 +133,11 @@ def with_unit(cursor: Cursor, operand: Expression) -> Expression:
         cursor.unit_end = cursor.position
     if not words or not isinstance(operand, Number):
         return operand
-    if operand.unit and words[0] != "per" and is_known_unit(words[0]):
-        operand = replace(operand, unit="")  # the dollar sign began a formula
-    unit = operand.unit or next(word.lower() for word in words if word != "per")
-    return replace(operand, unit=unit, measure=" ".join([operand.unit, *words] if operand.unit else words))
+    currency = operand.unit
+    if currency and words[0] != "per" and is_known_unit(words[0]):
+        currency = ""  # the dollar sign began a formula
+    unit = currency or next(word.lower() for word in words if word != "per")
+    return replace(operand, unit=unit, measure=" ".join([currency, *words] if currency else words))
 
 
 LETTER_REACH = 60
@@ -146,14 +147,12 @@ LETTER_REACH = 60
 def _only_counts(cursor: Cursor, letter: Token) -> bool:
     """Say whether a letter at the end of a clause stands behind numbers only, as the g of `3 + 4 = 8 g.` does."""
     following = cursor.peek()
-    if following is not None and following.kind is not Kind.BREAK:
+    if following is not None and following.kind is not BREAK:
         return False
     around = cursor.tokens[max(0, cursor.position - LETTER_REACH) : cursor.position + LETTER_REACH]
     pairs = pairwise([None, *around])
     return all(
-        before is not None and before.kind is Kind.NUMBER
-        for before, token in pairs
-        if token and token.text == letter.text
+        before is not None and before.kind is NUMBER for before, token in pairs if token and token.text == letter.text
     )
 
 
@@ -166,19 +165,21 @@ def _has_known_unit(cursor: Cursor) -> bool:
 def _unit_follows(cursor: Cursor) -> bool:
     """Say whether `/` or `-` joins a unit: `60/tire`, `5 hours/day`, `24-hour`."""
     sign, word = cursor.peek(), cursor.peek(1)
-    if sign is None or word is None or word.kind is not Kind.WORD or is_known_letter(cursor, word):
+    if sign is None or word is None or word.kind is not WORD or is_known_letter(cursor, word):
         return False
     known = len(word.text) > 2 or word.text in KNOWN_UNITS
     if sign.text == "-":
         return known and not sign.spaced and not word.spaced
     before = cursor.tokens[cursor.position - 1]
-    if sign.spaced and word.spaced and before.kind is Kind.NUMBER and not before.currency:
+    if sign.spaced and word.spaced and before.kind is NUMBER and not before.currency:
         return is_known_unit(word.text)  # `8 / whole distance` is no rate
-    return known and (len(word.text) > 1 or cursor.tokens[cursor.position - 1].kind is Kind.WORD)
+    return known and (len(word.text) > 1 or cursor.tokens[cursor.position - 1].kind is WORD)
 
 
 def _is_unit(cursor: Cursor, token: Token) -> bool:
     if is_known_letter(cursor, token) or token.text.lower() in NOT_UNITS or token.text in cursor.closers:
+        return False
+    if len(token.text) == 1 and not token.spaced and token.text != "°":
         return False
     if token.text.lower() == "of":
         return not starts_operand(cursor, past_article(cursor, 1))
@@ -196,7 +197,7 @@ def _is_unit(cursor: Cursor, token: Token) -> bool:
 
 def _unit_power(cursor: Cursor) -> list[str]:
     power = cursor.peek(1)
-    if not cursor.at(Kind.OPERATOR, "^") or power is None or power.kind is not Kind.NUMBER:
+    if not cursor.at(OPERATOR, "^") or power is None or power.kind is not NUMBER:
         return []
     cursor.position += 2
     return [f"^{power.value}"]

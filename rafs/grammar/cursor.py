@@ -38,26 +38,29 @@ class Cursor:
     names: frozenset[str]
     spaced_product: bool
     position: int
+    levels: "tuple[Level, ...]" = ()
+    """What reads a sum, a product and a power here: the parser itself, for the notations that hold expressions."""
     depth: int = 0
     nodes: int = 0
     doubts: set[str] = field(default_factory=set)
     unit_end: int = -1
     """Where the last unit ended; nothing multiplies a unit without a sign."""
-    levels: "tuple[Level, ...]" = ()
-    """What reads a sum, a product and a power here: the parser itself, for the notations that hold expressions."""
     closers: list[str] = field(default_factory=list)
     """Signs that end the expressions around this place, as the second bar of `|x|` and the `dx` of an integral."""
 
     def peek(self, ahead: int = 0) -> Token | None:
         """Return the token that many places ahead; None behind the end."""
-        index = self.position + ahead
-        return self.tokens[index] if index < len(self.tokens) else None
+        try:  # quicker than to compare with the number of tokens, here and in `symbol`
+            return self.tokens[self.position + ahead]
+        except IndexError:
+            return None
 
     def going_on(self) -> Token | None:
         """Return the next token; None where it ends every expression, or the one around this place."""
-        if self.position >= len(self.tokens):
+        try:
+            token = self.tokens[self.position]
+        except IndexError:
             return None
-        token = self.tokens[self.position]
         return None if token.kind in ENDING or (self.closers and self.closes()) else token
 
     def at(self, kind: Kind, *texts: str) -> bool:
@@ -74,10 +77,10 @@ class Cursor:
 
     def symbol(self, ahead: int = 0) -> str:
         """Return what the token that many places ahead means as a sign; "" behind the end."""
-        index = self.position + ahead  # as in `peek`, which would cost a fifth of all parsing here
-        if index >= len(self.tokens):
+        try:
+            text = self.tokens[self.position + ahead].text
+        except IndexError:
             return ""
-        text = self.tokens[index].text
         return MEANT.get(text, text)
 
     def closes(self) -> bool:
@@ -127,15 +130,13 @@ Level = Callable[[Cursor], Expression]
 
 def number_of(token: Token) -> Number:
     """Return the number that a token is."""
-    return Number(
-        value=token.value, percent=token.percent, unit=token.currency, decimals=token.decimals, spelled=token.spelled,
-        continues=token.text == GOING_ON, span=Span(start=token.start, end=token.end),
-    )  # fmt: skip
+    continues, span = token.text == GOING_ON, Span(token.start, token.end)
+    return Number(token.value, token.percent, token.currency, "", token.decimals, token.spelled, continues, span)
 
 
 def name_of(token: Token) -> Variable:
     """Return the name that a token is."""
-    return Variable(name=token.text, span=Span(start=token.start, end=token.end))
+    return Variable(token.text, Span(token.start, token.end))
 
 
 def deepen(cursor: Cursor) -> None:

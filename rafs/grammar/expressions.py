@@ -5,6 +5,7 @@ Nothing is ever evaluated as code, and everything is capped: a cap that is hit g
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import comb, factorial, gcd, isqrt, lcm, log, perm
 from types import MappingProxyType
@@ -49,7 +50,7 @@ def parse_expression(text: str, names: frozenset[str] = frozenset()) -> Expressi
     if len(text) > MAX_LENGTH:
         return None
     tokens = [token for token in lex(text) if token.kind is not Kind.BREAK or token.text not in ("", ".", "\n")]
-    tokens = [token._replace(text="!") if token.text == "!?" else token for token in tokens]
+    tokens = [replace(token, text="!") if token.text == "!?" else token for token in tokens]
     parsed = parse_at(tokens, 0, names)
     return parsed.expression if parsed is not None and parsed.end == len(tokens) else None
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from rafs.grammar.tokens import ZERO, Kind, Token
+from rafs.grammar.tokens import ZERO, Kind, Token, plain_token
 
 _MAX_NAMES = 4
 """Tokens before an `x` in which the number stands whose unit it follows."""
@@ -46,7 +46,8 @@ class Lexer:
         """Add a token that reaches from the position to `end`, and go on there."""
         if kind is Kind.NUMBER and self.currency_end == self.before:
             currency = self.currency
-        token = Token(kind, text, self.position, end, self.gap, value, percent, currency, decimals, spelled)
+        token = plain_token(kind, text, self.position, end, self.gap, value, currency, decimals)
+        token.percent, token.spelled = percent, spelled
         self.tokens.append(token)
         self.before, self.position, self.gap = end, end, False
 

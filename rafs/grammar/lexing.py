@@ -7,13 +7,15 @@ piece; plain words, numbers and signs become tokens at once, and only the rest g
 
 import re
 import unicodedata
+from dataclasses import replace
 
 from rafs.grammar.lexer import Lexer
 from rafs.grammar.literals import plain_value
 from rafs.grammar.notation import EUROPEAN, EUROPEAN_SIGN
+from rafs.grammar.number_words import ARTICLES, COUNTED_ARTICLE
 from rafs.grammar.sign_readers import read_command, read_sign
 from rafs.grammar.signs import ASCII_SIGNS, COMMANDS, INVISIBLE, SIGNS, TIGHT
-from rafs.grammar.tokens import ZERO, Kind, Token
+from rafs.grammar.tokens import NUMBER, WORD, Kind, Token, plain_token
 from rafs.grammar.word_readers import WORD_READERS, read_number, read_other_word
 from rafs.types import ANSWER_PLACEHOLDER
 
@@ -32,33 +34,38 @@ _TOUCHING = (
     "\\\\(?:[,!]|[lc]?dots|overline|bar|dot)|[\u00a0\u2009\u202f][0-9]|[ ][0-9]{1,3}\\s?[/⁄]"
 )
 """What belongs to them where it touches them: a base, an exponent, more digits."""
-_ALONE = r"(?=[)\]}=+;?\n<>]|[ ][=+\-()\[$]|\Z)"
-"""What can be none of these, and stands behind every second number."""
+_ALONE = (
+    r"(?=[)\]}=+;?\n<>]|[ ][=+\-()\[$dgjqruvwyz]|,[ \n]|\.(?:[ \n][A-Za-z]|\Z)"
+    r"|[ ]?\\(?:[)\](]|(?:times|cdot)(?:[ ][2-9A-Za-z\\(]|[2-9\\(]))|\Z)"
+)
+"""What can be none of these, and stands behind most numbers."""
 _BELONGING = rf"(?i:{_TOUCHING}|[ \u00a0\u2009\u202f]?(?:{_SUFFIX}))"
 _PLAIN_NUMBER = rf"[0-9]{{1,15}}+(?:\.[0-9]{{1,15}})?+(?:{_ALONE}|(?!{_BELONGING}))"
 """Digits with nothing behind them that could belong to them."""
-_PLAIN_WORD = r"[A-Za-z]++(?![\w'’\-]|\$\d)"
+_PLAIN_WORD = rf"(?!{COUNTED_ARTICLE})[A-Za-z]++(?![\w'’\-]|\$\d)"
 _PIECE = re.compile(
-    r"(?:[^\S\n]|\\[(),;:& ])*+(?:"
+    r"[^\S\n]*+(?:\\[(),;:& ](?>(?:[^\S\n]|\\[(),;:& ])*)|)(?:"
     rf"({_PLAIN_WORD}(?:[ ]{_PLAIN_WORD}){{0,7}}+)"
-    rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=log)\d{{1,3}}|(?<=[A-Za-z])\d)?)"
     r"|([+^()\]\n;?×·≤≥≠]|\[(?!"
     + re.escape(ANSWER_PLACEHOLDER[1:])
     + r")|=(?![=<>])|,(?![0-9])|\.(?<!\s.)(?![.\w])|\{(?![%{])|\}"
     r"|-(?:(?<=[0-9)].)(?=[\s(A-Za-z\\])|(?<=[0-9)][ \u00a0].)(?=\s)))"
     rf"|({_PLAIN_NUMBER})"
     r"|(\\(?:[A-Za-z]+|.|\Z))"
+    rf"|({LETTER}_\{{\w{{1,12}}\}}|{LETTER}++(?:_\w+)+|{LETTER}++(?:['’]{LETTER}++)*(?:-(?={LETTER}{{2}}){LETTER}++)*(?:(?<=log)\d{{1,3}}|(?<=[A-Za-z])\d)?)"
     r"|(\.?[0-9])"
     r"|(.)"
-    r")",
+    r"|\Z)",
     re.DOTALL,
 )
-"""Blanks, LaTeX ones and what opens its mathematics among them, and the next piece."""
-_WORDS, _OTHER_WORD, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_NUMBER, _OTHER_SIGN = range(1, 8)
+"""Blanks, LaTeX ones and what opens its mathematics among them, and the next piece, or nothing at the end."""
+_WORDS, _PLAIN_SIGN, _NUMBER, _COMMAND, _OTHER_WORD, _OTHER_NUMBER, _OTHER_SIGN = range(1, 8)
 """Words of ASCII letters alone, up to eight in a row, or one with what can only be told letter by letter; plain
 signs mean the same anywhere."""
 _PLAIN_COMMANDS = {name: meaning for name, meaning in COMMANDS.items() if meaning[0] is not Kind.FUNCTION}
 _MEANINGS = SIGNS | _PLAIN_COMMANDS
+_PLAIN_READERS = {word: reader for word, reader in WORD_READERS.items() if word not in ARTICLES}
+"""Readers of plain words; an article that counts something is none."""
 _FOREIGN = re.compile(r"(?![0-9])\d|(?<=\d)[．٫](?=\d)|(?<=\d)[，٬](?=\d{3}(?!\d))|٪")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
 """Signs of no width that may stand inside a number or between any two signs."""
@@ -97,7 +104,7 @@ def _with_places(text: str, first: int, variable_x: bool | None) -> list[Token]:
     """Cut a text as if its invisible signs, of which the first stands at `first`, were not there."""
     seen = [*range(first), *(at for at in range(first, len(text)) if _UNSEEN.match(text, at) is None)]
     tokens = lex("".join(map(text.__getitem__, seen)), variable_x=variable_x)
-    return [token._replace(start=seen[token.start], end=seen[token.end - 1] + 1) for token in tokens]
+    return [replace(token, start=seen[token.start], end=seen[token.end - 1] + 1) for token in tokens]
 
 
 def _ascii_sign(found: re.Match[str]) -> str:
@@ -108,44 +115,45 @@ def _ascii_sign(found: re.Match[str]) -> str:
 
 def _cut(lexer: Lexer) -> None:
     """Walk through the text: the quick ways here, everything else in a reader, which moves `lexer.position` on."""
-    append, make, match = lexer.tokens.append, tuple.__new__, _PIECE.match
-    word_kind, number_kind = Kind.WORD, Kind.NUMBER
-    text, braces, position, gap = lexer.text, lexer.braces, 0, True
-    while (found := match(text, position)) is not None:
-        which = found.lastindex
-        assert which is not None
-        start, end = found.span(which)
-        piece = text[start:end]
-        gap = gap or start > position
-        if which == _WORDS:
-            for word in piece.split(" "):
-                end = start + len(word)
-                if word.lower() in WORD_READERS:
-                    lexer.before, lexer.position, lexer.gap = position, start, gap
-                    _read_word(lexer, word)
-                    position, gap = lexer.position, lexer.gap
-                    break
-                append(make(Token, (word_kind, word, start, end, gap, ZERO, False, "", 0, False)))
-                position, start, gap = end, end + 1, True
+    append, text, braces, position, gap = lexer.tokens.append, lexer.text, lexer.braces, 0, True
+    while True:
+        for found in _PIECE.finditer(text, position):
+            which = found.lastindex
+            if which is None:
+                return
+            start, stop = found.span(which)
+            piece = text[start:stop]
+            gap = gap or start > position
+            if which == _WORDS:
+                for word in piece.split(" "):
+                    end = start + len(word)
+                    if word.lower() in _PLAIN_READERS:
+                        lexer.before, lexer.position, lexer.gap = position, start, gap
+                        _read_word(lexer, word)
+                        position, gap = lexer.position, lexer.gap
+                        break
+                    append(plain_token(WORD, word, start, end, gap))
+                    position, start, gap = end, end + 1, True
+                else:
+                    gap = False
+            elif (which == _PLAIN_SIGN and not (braces and piece in "{}")) or (
+                which == _COMMAND and piece in _PLAIN_COMMANDS and not lexer.matrices
+            ):
+                kind, canonical = _MEANINGS[piece]
+                append(plain_token(kind, canonical, start, stop, gap))
+                position, gap = stop, False
+            elif which == _NUMBER:
+                value, decimals = plain_value(piece)
+                currency = lexer.currency if lexer.currency_end == position else ""
+                append(plain_token(NUMBER, "", start, stop, gap, value, currency, decimals))
+                position, gap = stop, False
             else:
-                gap = False
-            continue
-        if (which == _PLAIN_SIGN and not (braces and piece in "{}")) or (
-            which == _COMMAND and piece in _PLAIN_COMMANDS and not lexer.matrices
-        ):
-            kind, canonical = _MEANINGS[piece]
-            append(make(Token, (kind, canonical, start, end, gap, ZERO, False, "", 0, False)))
-        elif which == _NUMBER:
-            value, decimals = plain_value(piece)
-            currency = lexer.currency if lexer.currency_end == position else ""
-            append(make(Token, (number_kind, "", start, end, gap, value, False, currency, decimals, False)))
-        else:
-            lexer.before, lexer.position, lexer.gap = position, start, gap
-            reader = _skip if (piece in INVISIBLE and piece != "&") or piece == "$" else _READERS[which]
-            reader(lexer, piece)
-            position, gap = lexer.position, lexer.gap
-            continue
-        position, gap = end, False
+                lexer.before, lexer.position, lexer.gap = position, start, gap
+                reader = _skip if (piece in INVISIBLE and piece != "&") or piece == "$" else _READERS[which]
+                reader(lexer, piece)
+                position, gap = lexer.position, lexer.gap
+            if position != stop:  # a reader went on, or stopped, somewhere else
+                break
 
 
 def _skip(lexer: Lexer, piece: str) -> None:
@@ -160,7 +168,7 @@ def _skip(lexer: Lexer, piece: str) -> None:
 
 
 def _read_word(lexer: Lexer, piece: str) -> None:
-    if not WORD_READERS[piece.lower()](lexer):
+    if not _PLAIN_READERS[piece.lower()](lexer):
         lexer.emit(Kind.WORD, piece, lexer.position + len(piece))
 
 

@@ -52,7 +52,7 @@ _SWAP = str.maketrans({",": ".", ".": ",", " ": ",", "\u00a0": ",", "\u2009": ",
 _GROUPS = r"(?:[ \u00a0\u2009\u202f]\d{3}){1,12}"
 _GROUPED = re.compile(rf"\d(?<![\d.,/^_].)(?<!\d[ \u00a0].)\d{{0,2}}{_GROUPS}(?![\d-]|[ \u00a0,.]?\d)(?:\.\d{{1,12}})?")
 """It begins with a digit and looks back from there, since Python skips to digits but tries a look back everywhere."""
-_GROUP = re.compile(r"[ \u00a0\u2009\u202f](?<=\d.)\d{3}")
+_GROUP = re.compile(r"\d[ \u00a0\u2009\u202f]\d{3}")
 """What every such number holds, and is quickly looked for."""
 _BEFORE_GROUPED = re.compile(
     r"(?:[=≈<>({:$€£]|##|\s[-+*·×÷/]\s|\\(?:times|cdot|div|approx)\s"
@@ -121,10 +121,11 @@ class _Signs:
 
     @classmethod
     def of(cls, text: str) -> "_Signs":
-        signs = [found.start() for found in (_POINTED.search(text), _GROUP.search(text)) if found is not None]
-        if not signs:
+        pointed, grouped = _POINTED.search(text), _GROUP.search(text)
+        if pointed is None and grouped is None:
             return _NO_SIGNS
-        at = max(0, min(signs) - _LEAD)
+        ends = len(text) if pointed is None else pointed.start(), len(text) if grouped is None else grouped.start() + 1
+        at = max(0, min(ends) - _LEAD)
         commas, points = _COMMA_IN_DIGITS.search(text, at) is not None, _POINT_IN_DIGITS.search(text, at) is not None
         return cls(
             point=points and _DECIMAL_POINT.search(text, at) is not None,
@@ -133,8 +134,7 @@ class _Signs:
             either=frozenset(one.group()[-4] for one in _EITHER.finditer(text, at))
             if _SIGN_OF_EITHER.search(text, at) is not None
             else frozenset(),
-            spaced=_GROUP.search(text, at) is not None
-            and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
+            spaced=grouped is not None and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
         )
 
     def joined(self, other: "_Signs") -> "_Signs":
@@ -159,7 +159,7 @@ class _Signs:
         )
 
 
-_POINTED = re.compile(r"[.,](?=\d)")
+_POINTED = re.compile(r"[.,]\d")
 """A sign that parts digits, or begins a decimal; without it and without groups there is nothing to decide."""
 _LEAD = 30
 """Characters before the first such sign in which a number, or what is calculated with it, begins."""

@@ -38,12 +38,14 @@ _PARTS = {
 _PLURALS = {"halves": "half", **{f"{name}s": name for name in _PARTS if name != "half"}}
 PARTS = {plural: _PARTS[name] for plural, name in _PLURALS.items() if name != "quarter"}
 """Words behind digits that make parts of a whole of them, as in `7 tenths`; `3 quarters` may be coins."""
-_ARTICLES = frozenset(["a", "an"])
-_VOCABULARY = frozenset([*_UNITS, *_TENS, *_GROUPS, *_PARTS, *_PLURALS, *_ARTICLES, "and", "point"])
-NUMBER_STARTS = frozenset([*_UNITS, *_TENS, *_PARTS, *_ARTICLES])
+ARTICLES = frozenset(["a", "an"])
+COUNTED_ARTICLE = rf"(?i:an?[ \u00a0-](?:{'|'.join([*_GROUPS, *_PARTS])})\b)"
+"""An article that a number begins with: `a dozen`, `a third`."""
+_VOCABULARY = frozenset([*_UNITS, *_TENS, *_GROUPS, *_PARTS, *_PLURALS, *ARTICLES, "and", "point"])
+NUMBER_STARTS = frozenset([*_UNITS, *_TENS, *_PARTS, *ARTICLES])
 """The words that a spelled number can begin with."""
 _ARTICLE = re.compile(r"[Aa][nN]?\b")
-_COUNTED_ARTICLE = re.compile(rf"an?[ \u00a0-](?:{'|'.join([*_GROUPS, *_PARTS])})\b", re.IGNORECASE)
+_COUNTED_ARTICLE = re.compile(COUNTED_ARTICLE)
 _WORD = re.compile(r"[ \u00a0-]?([A-Za-z]+)")
 _ENDS_PART = re.compile(r" of\b|\s*(?:[.,;:!?)\n]|\Z)")
 _GRADE = re.compile(r"[ -]?grade")
@@ -78,7 +80,7 @@ def read_number_words(text: str, position: int, *, in_list: bool = False) -> tup
     if in_list and "and" in names:
         names = names[: names.index("and")]
     first = names[0]
-    if first in _UNITS or first in _TENS or (first in _ARTICLES and names[1:2] and names[1] in _GROUPS):
+    if first in _UNITS or first in _TENS or (first in ARTICLES and names[1:2] and names[1] in _GROUPS):
         read: _Read | None = _scaled(names, _counted(names))
     else:
         read = _part(text, words)
@@ -134,7 +136,7 @@ def _and_part(names: Sequence[str]) -> _Read | None:
     """Read `and a half`, `and two thirds` behind a whole number."""
     if len(names) < 3 or names[0] != "and":
         return None
-    value = 1 if names[1] in _ARTICLES else _UNITS.get(names[1], 0)
+    value = 1 if names[1] in ARTICLES else _UNITS.get(names[1], 0)
     parts = _parts_after(names[2:], value)
     return None if parts is None or value >= parts else (Fraction(value, parts), 3)
 
@@ -162,7 +164,7 @@ def _cardinal(names: Sequence[str]) -> tuple[int, int]:
 
 def _group(names: Sequence[str], at: int) -> tuple[int, int]:
     """Read a number below a thousand, `a dozen`, or `twelve hundred`; `at` itself comes back where there is none."""
-    if names[at : at + 1] and names[at] in _ARTICLES and names[at + 1 : at + 2] and names[at + 1] in _GROUPS:
+    if names[at : at + 1] and names[at] in ARTICLES and names[at + 1 : at + 2] and names[at + 1] in _GROUPS:
         if names[at + 1] == "dozen":
             return 12, at + 2
         value, after = 1, at + 1
@@ -189,12 +191,12 @@ def _below_hundred(names: Sequence[str], at: int) -> tuple[int, int]:
 def _part(text: str, words: Sequence[tuple[str, int]]) -> _Read | None:
     """Read `half`, `a half`, `half a dozen`, `a third of`, `quarter of`."""
     names = [name for name, _ in words]
-    skip = 1 if names[0] in _ARTICLES else 0
+    skip = 1 if names[0] in ARTICLES else 0
     name = names[skip] if len(names) > skip else ""
     if name not in _PARTS:
         return None
     counted = names[skip + 1 : skip + 3]
-    if name == "half" and len(counted) == 2 and counted[0] in _ARTICLES and counted[1] in _GROUPS:
+    if name == "half" and len(counted) == 2 and counted[0] in ARTICLES and counted[1] in _GROUPS:
         return Fraction(_GROUPS[counted[1]], 2), skip + 3
     end = words[skip][1]
     stands = _ENDS_PART.match(text, end) if skip else text[end : end + 4] == " of "

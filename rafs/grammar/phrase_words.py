@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from rafs.grammar.cursor import Cursor, Unreadable
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
-from rafs.grammar.tokens import DIGIT_COMMA, Kind
+from rafs.grammar.tokens import CLOSE, COMMA, DIGIT_COMMA, JUNK, NUMBER, OPEN, OPERATOR, WORD
 from rafs.types import Span
 
 ARTICLES = frozenset(["the", "a", "an", "its", "these", "those", "that", "this"])
@@ -23,7 +23,7 @@ MAX_ITEMS = 60
 def word_at(cursor: Cursor, ahead: int) -> str:
     """Return the word that many places ahead in small letters; "" where none stands."""
     index = cursor.position + ahead
-    if index >= len(cursor.tokens) or cursor.tokens[index].kind is not Kind.WORD:
+    if index >= len(cursor.tokens) or cursor.tokens[index].kind is not WORD:
         return ""
     return cursor.tokens[index].text.lower()
 
@@ -42,7 +42,7 @@ def find_words(cursor: Cursor, ahead: int, table: Mapping[str, str], longest: in
 def _percent_at(cursor: Cursor, ahead: int, words: list[str]) -> str:
     """Return `%` where the phrase begins with that sign, as in `the % increase from 40 to 50`."""
     token = cursor.peek(ahead)
-    return "%" if not words and token is not None and token.kind is Kind.OPERATOR and token.text == "%" else ""
+    return "%" if not words and token is not None and token.kind is OPERATOR and token.text == "%" else ""
 
 
 def take_words(cursor: Cursor, n_words: int) -> None:
@@ -60,7 +60,7 @@ def skip_article(cursor: Cursor) -> None:
 def number_follows(cursor: Cursor, ahead: int) -> bool:
     """Say whether a number stands that many places ahead."""
     token = cursor.peek(ahead)
-    return token is not None and token.kind is Kind.NUMBER
+    return token is not None and token.kind is NUMBER
 
 
 def read_operand(cursor: Cursor) -> Expression:
@@ -69,7 +69,7 @@ def read_operand(cursor: Cursor) -> Expression:
         first, last = cursor.take(), cursor.take()
         return Number(value=Fraction(1, parts), spelled=True, span=Span(start=first.start, end=last.end))
     skip_article(cursor)
-    if cursor.at(Kind.OPERATOR, "-") and number_follows(cursor, 1):
+    if cursor.at(OPERATOR, "-") and number_follows(cursor, 1):
         cursor.take()
         return Unary(op="-", operand=cursor.power())
     return cursor.power()
@@ -87,10 +87,10 @@ def list_items(cursor: Cursor) -> list[Expression]:
         if word_at(cursor, 0) == "of":
             cursor.take()
     before = cursor.position
-    if cursor.at(Kind.OPEN):
+    if cursor.at(OPEN):
         cursor.take()
         items = _separated(cursor)
-        if len(items) > 1 and cursor.at(Kind.CLOSE):
+        if len(items) > 1 and cursor.at(CLOSE):
             cursor.take()
             return items
         cursor.position = before
@@ -103,8 +103,8 @@ def list_items(cursor: Cursor) -> list[Expression]:
 
 def _separated(cursor: Cursor) -> list[Expression]:
     items = [_item(cursor)]
-    while cursor.at(Kind.COMMA) or word_at(cursor, 0) in ("and", "to") or cursor.at(Kind.JUNK, DIGIT_COMMA):
-        if cursor.at(Kind.JUNK):
+    while cursor.at(COMMA) or word_at(cursor, 0) in ("and", "to") or cursor.at(JUNK, DIGIT_COMMA):
+        if cursor.at(JUNK):
             cursor.doubts.add("digit comma")
         cursor.take()
         if word_at(cursor, 0) == "and":
@@ -119,7 +119,7 @@ def _item(cursor: Cursor) -> Expression:
     """Read an item; one that is a sum or product without brackets may as well end the list before its sign."""
     start = cursor.position
     item = cursor.sum()
-    bracketed = cursor.tokens[start].kind is Kind.OPEN and cursor.tokens[cursor.position - 1].kind is Kind.CLOSE
+    bracketed = cursor.tokens[start].kind is OPEN and cursor.tokens[cursor.position - 1].kind is CLOSE
     if isinstance(item, Binary) and item.op in "+-*" and not bracketed:
         cursor.doubts.add("joined")
     return item

@@ -29,5 +29,5 @@ def read_run(tokens: Sequence[Token], position: int) -> Run | None:
         end += 2
     left: Expression = number_of(tokens[position])
     for at in range(position + 1, end, 2):
-        left = Binary(op=tokens[at].text, left=left, right=number_of(tokens[at + 1]))
+        left = Binary(tokens[at].text, left, number_of(tokens[at + 1]))
     return left, end, mixed

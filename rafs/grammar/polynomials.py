@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import isqrt, prod
 
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable
-from rafs.immutable import immutable
+from rafs.immutable import placed
 
 Monomial = tuple[tuple[str, int], ...]
 Polynomial = dict[Monomial, Fraction]
@@ -31,7 +31,7 @@ class TooLarge(Exception):
     """A cap was hit, or the form is outside of the normal form."""
 
 
-@immutable
+@placed
 class Quotient:
     """`top / bottom`, not reduced; two of them are compared by cross multiplication."""
 
@@ -44,7 +44,9 @@ class Quotient:
 
     def is_opaque(self) -> bool:
         """Say whether a call that is only known by its text occurs, so that inequality is not proven."""
-        return any(atom.startswith(OPAQUE_SIGN) for atom in self.atoms())
+        return any(
+            atom.startswith(OPAQUE_SIGN) for side in (self.top, self.bottom) for term in side for atom, _ in term
+        )
 
     def variables(self) -> frozenset[str]:
         """Return the names without a value of their own."""
@@ -107,19 +109,20 @@ def _form(expression: Expression) -> Quotient:
 
 def named(name: str) -> Quotient:
     """Return a name as a form."""
-    return Quotient(top={((name, 1),): _ONE}, bottom=NO_DIVISOR)
+    return Quotient({((name, 1),): _ONE}, NO_DIVISOR)
 
 
 def constant(value: Fraction) -> Quotient:
     """Return a number as a form."""
-    return Quotient(top={(): value} if value else {}, bottom=NO_DIVISOR)
+    return Quotient({(): value} if value else {}, NO_DIVISOR)
 
 
 def rational_of(form: Quotient) -> Fraction | None:
     """Return the rational number that a form is, if it is one."""
-    if set(form.top) | set(form.bottom) <= {()}:
-        return form.top.get((), Fraction(0)) / form.bottom[()]
-    return None
+    if any(form.top) or any(form.bottom):  # a term with an atom
+        return None
+    value = form.top.get((), _ZERO)
+    return value if form.bottom is NO_DIVISOR else value / form.bottom[()]
 
 
 def combine(op: str, a: Quotient, b: Quotient) -> Quotient:
@@ -128,12 +131,12 @@ def combine(op: str, a: Quotient, b: Quotient) -> Quotient:
         if op == "/":
             if not b.top:
                 raise TooLarge
-            b = Quotient(top=b.bottom, bottom=b.top)
-        return Quotient(top=_multiply(a.top, b.top), bottom=_multiply(a.bottom, b.bottom))
+            b = Quotient(b.bottom, b.top)
+        return Quotient(_multiply(a.top, b.top), _multiply(a.bottom, b.bottom))
     if a.bottom is b.bottom or a.bottom == b.bottom:
-        return Quotient(top=_add(a.top, b.top, 1 if op == "+" else -1), bottom=a.bottom)
+        return Quotient(_add(a.top, b.top, 1 if op == "+" else -1), a.bottom)
     left, right = _multiply(a.top, b.bottom), _multiply(b.top, a.bottom)
-    return Quotient(top=_add(left, right, 1 if op == "+" else -1), bottom=_multiply(a.bottom, b.bottom))
+    return Quotient(_add(left, right, 1 if op == "+" else -1), _multiply(a.bottom, b.bottom))
 
 
 def raised(base: Quotient, exponent: Quotient) -> Quotient:
@@ -152,7 +155,7 @@ def raised(base: Quotient, exponent: Quotient) -> Quotient:
             raise TooLarge
         return constant(Fraction(known ** int(power)))
     if power < 0:
-        base = Quotient(top=base.bottom, bottom=base.top)
+        base = Quotient(base.bottom, base.top)
     result = constant(Fraction(1))
     for _ in range(abs(int(power))):
         result = combine("*", result, base)
@@ -176,12 +179,12 @@ def square_root(inside: Quotient) -> Quotient:
     atoms = [(f"{_ROOT}{radicand}", 1)] if radicand != 1 else []
     atoms += [("i", 1)] if value < 0 else []
     coefficient = Fraction(outside, value.denominator)
-    return Quotient(top={tuple(sorted(atoms)): coefficient} if coefficient else {}, bottom=NO_DIVISOR)
+    return Quotient({tuple(sorted(atoms)): coefficient} if coefficient else {}, NO_DIVISOR)
 
 
 def _opaque(name: str, *args: Quotient) -> Quotient:
     shown = ";".join(f"{show_polynomial(arg.top)}/{show_polynomial(arg.bottom)}" for arg in args)
-    return Quotient(top={((f"{OPAQUE_SIGN}{name}({shown})", 1),): _ONE}, bottom=NO_DIVISOR)
+    return Quotient({((f"{OPAQUE_SIGN}{name}({shown})", 1),): _ONE}, NO_DIVISOR)
 
 
 def _add(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
@@ -199,7 +202,9 @@ def _multiply(a: Polynomial, b: Polynomial) -> Polynomial:
     for left, p in a.items():
         for right, q in b.items():
             term, factor = _monomial(left, right)
-            coefficient = p * q if factor == 1 else p * q * factor
+            coefficient = p if q is _ONE else q if p is _ONE else p * q
+            if factor != 1:
+                coefficient *= factor
             product[term] = product[term] + coefficient if term in product else coefficient
     return _capped({term: coefficient for term, coefficient in product.items() if coefficient})
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from string import ascii_letters
 
 from rafs.grammar.brackets import OPENERS, opens, read_bracket
 from rafs.grammar.calculus import BINDERS, at_derivative, read_binder, read_derivative, read_prime
@@ -12,7 +13,7 @@ from rafs.grammar.cursor import ENDING, MEANT, Cursor, Unreadable, name_of
 from rafs.grammar.functions import FUNCTION_NAMES, is_given, read_call, read_count, starts_call
 from rafs.grammar.phrases import PHRASE_WORDS, SIGN_WORDS, read_phrase, starts_phrase
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.tokens import CLOSE, FUNCTION, NUMBER, OPEN, OPERATOR, WORD, Kind, Token
 
 OPAQUE = frozenset("fghFGHPQ")
 """Letters that before a bracket name a function: `f(2)` is not a product."""
@@ -22,6 +23,8 @@ _ARTICLES = ("the", "a", "an")
 _FIRST_NAMES = frozenset([*FUNCTION_NAMES, *MEANT, *COMMANDS, *BINDERS, *GREEK, "subfactorial"])
 _NO_NAMES = frozenset([*COMMANDS, *BINDERS, *OPENERS, *_CONSTANTS, "d", "subfactorial", "^", "_"])
 """What begins something else than a name, or may."""
+PLAIN_LETTERS = frozenset(ascii_letters) - OPAQUE - set("aAICd")
+"""Letters that begin nothing but a name, whatever stands behind them."""
 _JOINING = frozenset("+*^")
 """Signs with which no operand goes on, as it may with those of `24-hour` and `60/tire`."""
 
@@ -37,7 +40,7 @@ def may_begin(tokens: Sequence[Token], position: int, names: frozenset[str]) -> 
     lowered = word.lower()
     if lowered in _ARTICLES and position + 1 < len(tokens):
         following = tokens[position + 1]
-        if following.kind is Kind.WORD and following.spaced:
+        if following.kind is WORD and following.spaced:
             return following.text.lower() in _WORDS
     if len(word) == 1 or word in _FIRST_NAMES or lowered in _WORDS or lowered in _ARTICLES:
         return True
@@ -49,19 +52,19 @@ def read_factor(cursor: Cursor) -> Expression:
     operand = _primary(cursor)
     while True:
         token = cursor.peek()
-        if token is None or token.kind in ENDING or (token.kind is Kind.OPERATOR and token.text in _JOINING):
+        if token is None or token.kind in ENDING or (token.kind is OPERATOR and token.text in _JOINING):
             return operand
-        if token.kind is Kind.OPERATOR and token.text in ("!", "!!"):
+        if token.kind is OPERATOR and token.text in ("!", "!!"):
             operand = Unary(op=cursor.take().text, operand=operand)
-        elif token.kind is Kind.OPERATOR and token.text == "%":
+        elif token.kind is OPERATOR and token.text == "%":
             if starts_operand(cursor, 1) and cursor.symbol(1) not in ("+", "-"):
                 return operand
             cursor.take()
             operand = Binary(op="/", left=operand, right=Number(value=Fraction(100)))
             cursor.doubts.add("percent")
-        elif cursor.symbol() == "'" and cursor.tokens[cursor.position - 1].kind is Kind.CLOSE:
+        elif cursor.symbol() == "'" and cursor.tokens[cursor.position - 1].kind is CLOSE:
             operand = read_prime(cursor, operand)
-        elif token.kind is Kind.WORD and (count := read_count(cursor, operand)) is not None:
+        elif token.kind is WORD and (count := read_count(cursor, operand)) is not None:
             operand = count
         elif not skip_remark(cursor):
             return with_unit(cursor, operand)
@@ -71,10 +74,12 @@ def _primary(cursor: Cursor) -> Expression:
     token = cursor.peek()
     if token is None:
         raise Unreadable
-    if token.kind is Kind.NUMBER:
+    if token.kind is NUMBER:
         return _number(cursor)
+    if token.kind is WORD and token.text in PLAIN_LETTERS:
+        return cursor.name()
     symbol = cursor.symbol()
-    is_name = token.kind is Kind.WORD and symbol not in _NO_NAMES and not symbol.startswith("begin ")
+    is_name = token.kind is WORD and symbol not in _NO_NAMES and not symbol.startswith("begin ")
     return _name(cursor) if is_name else _sign(cursor, token, symbol)
 
 
@@ -101,7 +106,7 @@ def _sign(cursor: Cursor, token: Token, symbol: str) -> Expression:
         return Call(name="subfactorial", args=(_primary(cursor),))
     if symbol in ("^", "_"):
         return _raised_count(cursor)
-    if token.kind is Kind.WORD or starts_call(cursor, 0):
+    if token.kind is WORD or starts_call(cursor, 0):
         return _name(cursor)
     raise Unreadable
 
@@ -118,7 +123,7 @@ def _raised_count(cursor: Cursor) -> Expression:
 
 def _number(cursor: Cursor) -> Expression:
     number = cursor.number()
-    if cursor.at(Kind.FUNCTION, "frac") and number.value.denominator == 1 and not number.decimals:
+    if cursor.at(FUNCTION, "frac") and number.value.denominator == 1 and not number.decimals:
         if at_derivative(cursor):
             return number
         part = read_command(cursor)
@@ -136,7 +141,7 @@ def _name(cursor: Cursor) -> Expression:
     if starts_call(cursor, 0):
         return read_call(cursor)
     token, following = cursor.take(), cursor.peek()
-    opened = following is not None and following.kind is Kind.OPEN and not following.spaced
+    opened = following is not None and following.kind is OPEN and not following.spaced
     if not is_variable(cursor, token, following) or (opened and token.text in OPAQUE and not is_given(cursor, -1)):
         raise Unreadable
     if opened and token.text == "pi":

@@ -240,7 +240,10 @@ def _read_colon(lexer: Lexer, _: str) -> None:
     if text.startswith(":=", lexer.position):
         lexer.emit(*PAIRS[":="], end + 1)
         return
-    before, following, after = text[end - 2 : end - 1], text[end : end + 1], text[end : end + 2].lstrip()[:1]
+    before, following = text[end - 2 : end - 1], text[end : end + 1]
+    if not text[end : end + 2].lstrip()[:1].isdecimal():
+        lexer.emit(Kind.BREAK, ":", end)
+        return
     even = before.isspace() == following.isspace() and (before.isspace() or before.isdecimal())
     labelled = len(lexer.tokens) > 1 and lexer.tokens[-2].kind is Kind.WORD
     labelled = labelled and not (before.isspace() and lexer.tokens[-2].text.lower() not in LABELS)
@@ -249,9 +252,9 @@ def _read_colon(lexer: Lexer, _: str) -> None:
     labelled = labelled and not (lexer.divides and not before.isspace())
     certain = lexer.divides or not before.isspace()
     labelled = labelled and not (even and certain and lexer.tokens[-2].text.lower() in _COPULAS)
-    ratio = lexer.previous() is Kind.NUMBER and after.isdecimal() and even and not labelled
-    ratio = ratio or (before.isspace() and even and after.isdecimal() and _follows_measure(lexer))
-    ratio = ratio or (text[end - 2 : end] == " :" and lexer.previous() is Kind.CLOSE and after.isdecimal() and even)
+    ratio = lexer.previous() is Kind.NUMBER and even and not labelled
+    ratio = ratio or (before.isspace() and even and _follows_measure(lexer))
+    ratio = ratio or (text[end - 2 : end] == " :" and lexer.previous() is Kind.CLOSE and even)
     lexer.emit(*((Kind.OPERATOR, ":") if ratio else (Kind.BREAK, ":")), end)
 
 

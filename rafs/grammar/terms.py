@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import field, replace
 from fractions import Fraction
 
-from rafs.immutable import immutable
+from rafs.immutable import immutable, placed
 from rafs.types import Span
 
 _NOWHERE = Span(start=0, end=0)
@@ -29,7 +29,7 @@ class Undefined(Exception):
     """There is no such value at all: 5/0."""
 
 
-@immutable
+@placed
 class Number:
     """A literal; `25%` has value 1/4 and `percent` set."""
 
@@ -47,7 +47,7 @@ class Number:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@immutable
+@placed
 class Variable:
     """A name; `pi` is the only name with a value of its own."""
 
@@ -55,7 +55,7 @@ class Variable:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-@immutable
+@placed
 class Unary:
     """`-`, `!` or `!!` applied to one operand."""
 
@@ -63,7 +63,7 @@ class Unary:
     operand: "Expression"
 
 
-@immutable
+@placed
 class Binary:
     """`+`, `-`, `*`, `/`, `^` or `mod` between two operands."""
 
@@ -112,7 +112,20 @@ def walk(expression: Expression) -> list[Expression]:
 
 def calls(expression: Expression) -> list[Call]:
     """Return the calls in an expression, parents before children, left before right."""
-    return [] if isinstance(expression, _LEAVES) else [node for node in walk(expression) if isinstance(node, Call)]
+    if isinstance(expression, _LEAVES):
+        return []
+    found: list[Call] = []
+    pending: list[Expression] = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Binary):
+            pending += (node.right, node.left)
+        elif isinstance(node, Unary):
+            pending.append(node.operand)
+        elif isinstance(node, Call):
+            found.append(node)
+            pending += reversed(node.args)
+    return found
 
 
 def mapped(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
@@ -137,10 +150,10 @@ def leaves(expression: Expression) -> list[Number | Variable]:
     pending: list[Expression] = [expression]
     while pending:
         node = pending.pop()
-        if isinstance(node, _LEAVES):
-            found.append(node)
-        elif isinstance(node, Binary):
+        if isinstance(node, Binary):
             pending += (node.right, node.left)
+        elif isinstance(node, _LEAVES):
+            found.append(node)
         elif isinstance(node, Unary):
             pending.append(node.operand)
         else:
@@ -167,12 +180,12 @@ def variables(expression: Expression) -> frozenset[str]:
     while pending:
         node = pending.pop()
         if isinstance(node, Binary):
-            pending += [side for side in (node.left, node.right) if not isinstance(side, Number)]
+            pending += (node.left, node.right)
+        elif isinstance(node, Number):
+            continue
         elif isinstance(node, Variable):
             if node.name not in CONSTANTS:
                 found.add(node.name)
-        elif isinstance(node, Number):
-            continue
         elif isinstance(node, Unary):
             pending.append(node.operand)
         elif (name := _bound_name(node)) is not None:

@@ -12,6 +12,9 @@ from rafs.grammar.terms import Undefined, Unknown
 
 Scalar = Fraction | Quotient
 """A rational number, or a form with roots, pi, i and names."""
+SCALARS = (Quotient, Fraction)
+"""The same for `isinstance`, a form first: `Fraction` is an abstract class's, and slow to tell from anything else."""
+_RATIONAL = frozenset(["+", "-", "*", "/", "mod"])
 MAX_MEMBERS = 400
 """Members of a set, cells of a matrix."""
 MAX_SIZE = 5
@@ -71,14 +74,14 @@ def scalar(form: Quotient) -> Scalar:
 
 def form_of(value: Scalar) -> Quotient:
     """Return a scalar as a form."""
-    return constant(value) if isinstance(value, Fraction) else value
+    return value if isinstance(value, Quotient) else constant(value)
 
 
 def calculate(op: str, a: Scalar, b: Scalar) -> Scalar:
     """Return `a op b` for numbers; raises `Unknown` over a cap, `Undefined` for a division by zero."""
     if op in ("/", "mod") and b == 0:
         raise Undefined
-    if isinstance(a, Fraction) and isinstance(b, Fraction) and op in ("+", "-", "*", "/", "mod"):
+    if not (isinstance(a, Quotient) or isinstance(b, Quotient)) and op in _RATIONAL:
         return arithmetic(op, a, b)
     if op == "^" and a == 0 and not (isinstance(b, Fraction) and b > 0):
         raise Unknown
@@ -91,10 +94,10 @@ def calculate(op: str, a: Scalar, b: Scalar) -> Scalar:
 def same(a: Value, b: Value) -> bool | None:
     """Say whether two values are equal; None where a name or a cap hides it, or where they are of different kinds."""
     match a, b:
-        case ((Fraction() | Quotient()), (Fraction() | Quotient())):
-            if isinstance(a, Fraction) and isinstance(b, Fraction):
-                return a == b
-            return same_quotient(form_of(a), form_of(b))
+        case ((Quotient() | Fraction()), (Quotient() | Fraction())):
+            if isinstance(a, Quotient) or isinstance(b, Quotient):
+                return same_quotient(form_of(a), form_of(b))
+            return a == b
         case FiniteSet(), FiniteSet():
             return a.members == b.members
         case Matrix(), Matrix():
@@ -124,7 +127,7 @@ def _all_same(couples: "list[tuple[Value, Value]]") -> bool | None:
 def add(op: str, a: Value, b: Value) -> Value:
     """Add or subtract two values of one kind."""
     match a, b:
-        case ((Fraction() | Quotient()), (Fraction() | Quotient())):
+        case ((Quotient() | Fraction()), (Quotient() | Fraction())):
             return calculate(op, a, b)
         case FiniteSet(), FiniteSet() if op == "-":
             return FiniteSet(members=a.members - b.members)
@@ -143,13 +146,13 @@ def add(op: str, a: Value, b: Value) -> Value:
 def multiply(a: Value, b: Value) -> Value:
     """Multiply numbers, matrices, a number and a list; two vectors give their dot product, two sets their pairs."""
     match a, b:
-        case ((Fraction() | Quotient()), (Fraction() | Quotient())):
+        case ((Quotient() | Fraction()), (Quotient() | Fraction())):
             return calculate("*", a, b)
-        case ((Fraction() | Quotient()), Matrix()):
+        case ((Quotient() | Fraction()), Matrix()):
             return Matrix(tuple(tuple(calculate("*", a, cell) for cell in row) for row in b.rows))
-        case ((Fraction() | Quotient()), Listed()):
+        case ((Quotient() | Fraction()), Listed()):
             return Listed(tuple(multiply(a, item) for item in b.items), b.brackets)
-        case ((Matrix() | Listed()), (Fraction() | Quotient())):
+        case ((Matrix() | Listed()), (Quotient() | Fraction())):
             return multiply(b, a)
         case Matrix(), Matrix() if len(a.rows[0]) == len(b.rows[0]) == 1 and len(a.rows) == len(b.rows) > 1:
             return _dot(*(tuple(row[0] for row in column.rows) for column in (a, b)))

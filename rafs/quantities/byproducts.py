@@ -1,7 +1,7 @@
 """Numbers that mathematics brings along without computing them: digits, divisors, whole parts, the rest of a choice."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
@@ -27,27 +27,35 @@ MAX_DIVIDED = 10**9
 
 @dataclass(slots=True, kw_only=True)
 class Byproducts:
-    """What each step's words bring along; a text is searched once for each kind."""
+    """What each step's words bring along; a text is searched once for each kind.
+
+    The known numbers are only taken apart when somebody asks for a number that they may bring.
+    """
 
     problem: str
     stated: Sequence[Fraction]
     texts: Mapping[int, str]
     tokens: Mapping[int, Sequence[Token]]
+    known: list[Fraction] = field(default_factory=list)
+    """Numbers to be taken apart yet."""
     split: dict[Fraction, list[Fraction]] = field(default_factory=dict)
     """Known whole numbers by the parts of their places: 432 by 400, 30 and 2."""
     whole_parts: set[Fraction] = field(default_factory=set)
     """Whole numbers beside the results that are none."""
     numbers: dict[int, set[Fraction]] = field(default_factory=dict)
     """All numbers of a step."""
-    lengths: dict[int, frozenset[Fraction]] = field(default_factory=dict)
+    lengths: dict[int, Set[int]] = field(default_factory=dict)
     """How many items the lists of a step have."""
     called: dict[tuple[int, re.Pattern[str]], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for value in self.stated:
-            self.remember(value)
+        self.known.extend(self.stated)
 
     def remember(self, known: Fraction) -> None:
+        """Note a number that may bring others along."""
+        self.known.append(known)
+
+    def _take_apart(self, known: Fraction) -> None:
         """Note the places of a number, or the whole numbers beside it."""
         if known.denominator > 1:
             self.whole_parts |= {Fraction(floor(known)), Fraction(ceil(known))}
@@ -67,6 +75,9 @@ class Byproducts:
         """
         if value.denominator != 1 or value < 0:
             return False
+        for known in self.known:
+            self._take_apart(known)
+        self.known.clear()
         if value in self.split and self._is_split(value, step):
             return True
         if value < 10 and self._calls(_OF_DIGITS, step) and str(value) in self.problem:
@@ -86,7 +97,7 @@ class Byproducts:
     def _is_length(self, value: Fraction, step: int) -> bool:
         if step not in self.lengths:
             self.lengths[step] = list_lengths(self.tokens[step])
-        return value in self.lengths[step]
+        return value.numerator in self.lengths[step]
 
     def _divides(self, left: Expression, leaf: Expression, value: Fraction) -> bool:
         """Say whether the value divides a number of the problem, or the one that it is to divide here."""

@@ -61,10 +61,12 @@ def conflict_of(claim: Claim, left: Expression, measures: Mapping[Fraction, str]
     """
     if claim.truth is not Truth.TRUE or claim.value is None or claim.value != claim.result or claim.reason:
         return ""
+    terms = _terms(left)
+    if not 1 < len(terms) <= MAX_TERMS:
+        return ""
     operands = {operand.span.start: operand for operand in claim.operands}
-    units = [_measure(term, operands, measures) for term in _terms(left)]
-    known = list(dict.fromkeys(units))
-    if len(known) < 2 or "" in known or len(units) > MAX_TERMS:
+    known = list(dict.fromkeys([_measure(term, operands, measures) for term in terms]))
+    if len(known) < 2 or "" in known:
         return ""
     return f"{known[0]} and {known[1]} are taken together as they stand"
 

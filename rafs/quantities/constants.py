@@ -57,18 +57,35 @@ _NAMED_MONTH = re.compile(
 _ROUND_MONTH = re.compile(r"\b(?:assum\w*|approx\w*|about|average|roughly|standard|suppos\w*)\b", re.IGNORECASE)
 _IN_MONTH = range(28, 32)
 
-Words = re.Pattern[str]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Words that one text or another holds."""
+
+    small: re.Pattern[str]
+    any_case: re.Pattern[str]
+    """The same without regard to case, which is slower to look for."""
+
+    @classmethod
+    def of(cls, words: str) -> "Words":
+        """Compile an expression in small letters."""
+        return cls(re.compile(words), re.compile(words, re.IGNORECASE))
+
+    def stand_in(self, text: str) -> bool:
+        """Say whether one of them stands there, in letters of any size."""
+        found = self.small.search(text.lower()) if text.isascii() else self.any_case.search(text)
+        return found is not None
 
 
 def _by_value() -> Mapping[Fraction, tuple[Words, ...]]:
     found: dict[Fraction, list[Words]] = {}
     for value, words in _CONSTANTS:
-        found.setdefault(Fraction(value), []).append(re.compile(words, re.IGNORECASE))
+        found.setdefault(Fraction(value), []).append(Words.of(words))
     return {value: tuple(patterns) for value, patterns in found.items()}
 
 
 _BY_VALUE = _by_value()
-_COIN_WORDS = {Fraction(cents, 100): re.compile(words, re.IGNORECASE) for cents, words in _COINS}
+_COIN_WORDS = {Fraction(cents, 100): Words.of(words) for cents, words in _COINS}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,7 +122,7 @@ class Constants:
     def _searched(self, words: Words, key: int, text: str) -> bool:
         known = self.called.get((key, words))
         if known is None:
-            known = self.called[key, words] = words.search(text) is not None
+            known = self.called[key, words] = words.stand_in(text)
         return known
 
     def _is_wrong_month(self, value: Fraction, step: int) -> bool:

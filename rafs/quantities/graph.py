@@ -74,9 +74,10 @@ def _sources(
 
 def _are_known(sources: Sources, claims: Sequence[Claim], mentioned: Sequence[InProse]) -> bool:
     """Say whether every number outside the claims is a result, a given one, or a constant."""
-    results = {claim.result for claim in claims} | sources.defined.keys()
+    known = [claim.result for claim in claims if claim.result is not None]
+    ratios = {value.as_integer_ratio() for value in (*known, *sources.defined)}
     for step, _, token, _ in mentioned:
-        known = token.value in results or sources.ground.gives(token.value)
-        if not known and not sources.constants.knows(token.value, token.currency, step):
+        is_known = token.value.as_integer_ratio() in ratios or sources.ground.gives(token.value)
+        if not is_known and not sources.constants.knows(token.value, token.currency, step):
             return False
     return True

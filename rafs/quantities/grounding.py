@@ -8,7 +8,7 @@ from math import ceil, floor, gcd
 
 from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.lexing import lex
-from rafs.grammar.tokens import DIGIT_COMMA, Kind, Token
+from rafs.grammar.tokens import BREAK, COMMA, DIGIT_COMMA, NUMBER, WORD, Token
 from rafs.quantities.conflicts import measures_of
 
 NUMBER_WORDS: dict[str, Fraction] = {
@@ -43,49 +43,60 @@ MAX_HEADS = 12
 """Up to here a number may be a given one and one more, or one less: somebody and four friends are five."""
 
 
+Ratio = tuple[int, int]
+"""Numerator and denominator: a hundred times in a trace a number is looked for, and a `Fraction` is slow to hash."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """The numbers that a problem gives."""
 
     text: str
+    is_latex: bool
+    """The problem is written in LaTeX, the language of mathematics."""
     values: tuple[Fraction, ...]
     """As written, in order of appearance, each once."""
-
-    stated: frozenset[Fraction]
+    stated: Set[Ratio]
+    """The same."""
     measures: Mapping[Fraction, str]
     """Units of measure of its numbers."""
-    counts: frozenset[Fraction]
-    """How many things its lists name."""
-    derived: frozenset[Fraction]
+    counts: frozenset[int]
+    """How many things its lists name, where nothing else gives that number."""
+    derived: frozenset[Ratio]
     """What they make without arithmetic: percentages in the other scale, what a share leaves, one friend more."""
-    beside: frozenset[Fraction]
-    """One more or less than each, which mathematics takes without a word: the 12 of `13 * 12` ordered pairs."""
     only_shares: bool
     """It gives no amount, so that any whole may be assumed for its parts: `let there be 60 pupils`."""
 
-    @property
-    def is_latex(self) -> bool:
-        """Whether the problem is written in LaTeX, the language of mathematics."""
-        return _LATEX.search(self.text) is not None
-
     def gives(self, value: Fraction) -> bool:
         """Say whether the problem states the value, or a number that makes it without arithmetic."""
-        return value in self.derived or value in self.counts
+        ratio = value.as_integer_ratio()
+        return ratio in self.derived or (ratio[1] == 1 and ratio[0] in self.counts)
 
     def states(self, value: Fraction) -> bool:
         """Say whether the problem states the value itself."""
-        return value in self.stated
+        return value.as_integer_ratio() in self.stated
+
+    def counts_to(self, value: Fraction) -> bool:
+        """Say whether a list of the problem names so many things."""
+        return value.denominator == 1 and value.numerator in self.counts
+
+    def is_beside(self, value: Fraction) -> bool:
+        """Say whether a number is one more or less than a stated one, which mathematics takes without a word.
+
+        The 12 of `13 * 12` ordered pairs.
+        """
+        whole, bottom = value.as_integer_ratio()
+        is_small = bottom == 1 and 0 < whole <= MAX_HEADS
+        return is_small and ((whole - 1, 1) in self.stated or (whole + 1, 1) in self.stated)
 
     def is_open_to(self, whole: Fraction) -> bool:
         """Say whether a whole may be assumed: the problem gives shares alone, and it has them in whole things."""
-        return self.only_shares and all((whole * share).denominator == 1 for share in self.stated if share < 1)
+        return self.only_shares and all((whole * share).denominator == 1 for share in self.values if share < 1)
 
     def factors_to(self, value: Fraction) -> Iterator[Fraction]:
         """Yield the unit factors that make the value out of a number of the problem: 7 for the 28 days of 4 weeks."""
         top, bottom = abs(value.numerator), value.denominator
-        stated = {
-            (abs(one.numerator), one.denominator) for one in self.stated if (one.numerator < 0) == (value.numerator < 0)
-        }
+        stated = {(abs(one), below) for one, below in self.stated if (one < 0) == (value.numerator < 0)}
         for factor in _FACTORS:
             shared = gcd(top, factor)
             small, large = top // shared, bottom * (factor // shared)  # the value is `small / large` factors
@@ -113,23 +124,27 @@ def _clock_numbers(text: str) -> Iterator[Fraction]:
                 yield from (Fraction(at), Fraction(minute), at + Fraction(minute, 60), Fraction(60 * at + minute))
 
 
-def _without_arithmetic(values: Set[Fraction], shares: Set[Fraction]) -> frozenset[Fraction]:
-    """Return the values, percentages in both scales, 1 - p and 1 + p, whole parts."""
-    rests = {1 - share for share in shares} | {1 + share for share in shares}
-    whole = {Fraction(part) for value in values if value.denominator > 1 for part in (floor(value), ceil(value))}
-    return frozenset(values | shares | rests | {100 * part for part in shares | rests} | whole)
+def _without_arithmetic(values: Iterable[Fraction], shares: Iterable[Fraction]) -> Iterator[Fraction]:
+    """Yield percentages in both scales, 1 - p and 1 + p, whole parts."""
+    for share in shares:
+        for part in (share, 1 - share, 1 + share):
+            yield from (part, 100 * part)
+    for value in values:
+        if value.denominator > 1:
+            yield from (Fraction(floor(value)), Fraction(ceil(value)))
 
 
-def _beside(values: Iterable[Fraction]) -> frozenset[Fraction]:
+def _beside(values: Iterable[Fraction]) -> Iterator[Fraction]:
+    """Yield one more and one less than each small whole number."""
     whole = [int(value) for value in values if value.denominator == 1]
-    return frozenset(Fraction(near) for one in whole for near in (one - 1, one + 1) if 0 < near <= MAX_HEADS)
+    yield from (Fraction(near) for one in whole for near in (one - 1, one + 1) if 0 < near <= MAX_HEADS)
 
 
 def _companies(tokens: Sequence[Token]) -> Iterator[Fraction]:
     """Yield how many friends or the like somebody has, who makes one more."""
     for at, token in enumerate(tokens):
         behind = tokens[at + 1 : at + 1 + COMPANION_REACH]
-        if token.kind is Kind.NUMBER and any(one.text.lower() in _COMPANIONS for one in behind):
+        if token.kind is NUMBER and any(one.text.lower() in _COMPANIONS for one in behind):
             yield token.value
 
 
@@ -149,32 +164,31 @@ def read_ground(problem: str) -> Ground:
     """Collect the numbers of a problem: digits, words, percentages, fractions."""
     tokens = lex(problem)
     values = list(numbers_in(tokens))
-    shares = {
-        token.value for token in tokens if token.kind is Kind.NUMBER and (token.percent or _is_share(token.value))
-    }
+    shares = {token.value for token in tokens if token.kind is NUMBER and (token.percent or _is_share(token.value))}
     shares |= set(_written_fractions(tokens))
-    words = [part for token in tokens if token.kind is Kind.WORD for part in token.text.lower().split("-")]
+    words = [part for token in tokens if token.kind is WORD for part in token.text.lower().split("-")]
     for word in dict.fromkeys(words):
         if (value := NUMBER_WORDS.get(word)) is not None:
             values.append(value)
             if value < 1:
                 shares.add(value)
                 values.append(1 / value)
-    values += [Fraction(int(found[1])) for token in tokens if (found := _ORDINAL.fullmatch(token.text))]
+    ordinals = [token.text for token in tokens if token.text[:1].isdecimal()]
+    values += [Fraction(int(found[1])) for text in ordinals if (found := _ORDINAL.fullmatch(text))]
     shares |= {Fraction(int(top), int(bottom)) for top, bottom in _latex_fractions(problem)}
-    stated = dict.fromkeys([*values, *shares])
-    derived = _without_arithmetic(stated.keys(), shares) | set(_clock_numbers(problem))
-    derived |= _beside(_companies(tokens))
-    derived |= {Fraction(int(found[1]), 100) for found in _CENTS.finditer(problem)}
+    stated = {one.as_integer_ratio(): one for one in [*values, *shares]}
+    made = [*_without_arithmetic(stated.values(), shares), *_clock_numbers(problem), *_beside(_companies(tokens))]
+    made += [Fraction(int(found[1]), 100) for found in _CENTS.finditer(problem)]
+    derived = frozenset([*stated, *(one.as_integer_ratio() for one in made)])
     return Ground(
         text=problem,
-        values=tuple(stated),
-        stated=frozenset(stated),
+        is_latex=_LATEX.search(problem) is not None,
+        values=tuple(stated.values()),
+        stated=stated.keys(),
         measures=measures_of(tokens),
-        counts=list_lengths(tokens) - derived,
+        counts=frozenset([n_items for n_items in list_lengths(tokens) if (n_items, 1) not in derived]),
         derived=derived,
-        beside=_beside(stated),
-        only_shares=all(_is_part(tokens, at) for at, token in enumerate(tokens) if token.kind is Kind.NUMBER),
+        only_shares=all(_is_part(tokens, at) for at, token in enumerate(tokens) if token.kind is NUMBER),
     )
 
 
@@ -184,18 +198,20 @@ def _is_part(tokens: Sequence[Token], position: int) -> bool:
     return token.percent or token.value <= 1 or any(one.text == "/" for one in beside)
 
 
-def list_lengths(tokens: Sequence[Token]) -> frozenset[Fraction]:
+def list_lengths(tokens: Sequence[Token]) -> Set[int]:
     """Return how many items the enumerations have: runs of short pieces between commas."""
-    lengths, run, width = set(), 1, 0
-    for token in [*tokens, None]:
-        if token is not None and (token.kind is Kind.COMMA or token.text == DIGIT_COMMA):
-            run, width = (run + 1 if width <= MAX_ITEM_WORDS else 2), 0
-        elif token is not None and token.kind in (Kind.WORD, Kind.NUMBER) and width < 2 * MAX_ITEM_WORDS:
+    lengths: set[int] = set()
+    run, width = 1, 0
+    for token in tokens:
+        kind = token.kind
+        if kind is WORD or kind is NUMBER:
             width += 1
-        elif token is None or token.kind is Kind.BREAK:
-            lengths |= {Fraction(run), Fraction(run + 1)} if run > 1 else set()
+        elif kind is COMMA or token.text == DIGIT_COMMA:
+            run, width = (run + 1 if width <= MAX_ITEM_WORDS else 2), 0
+        elif kind is BREAK:
+            lengths |= {run, run + 1} if run > 1 else set()
             run, width = 1, 0
-    return frozenset(lengths)
+    return lengths | {run, run + 1} if run > 1 else lengths
 
 
 MAX_ITEM_WORDS = 4
@@ -205,7 +221,7 @@ MAX_ITEM_WORDS = 4
 def _written_fractions(tokens: Sequence[Token]) -> Iterator[Fraction]:
     for at in [at for at, token in enumerate(tokens[1:-1], start=1) if token.text == "/"]:
         top, bottom = tokens[at - 1], tokens[at + 1]
-        if top.kind is bottom.kind is Kind.NUMBER and bottom.value:
+        if top.kind is bottom.kind is NUMBER and bottom.value:
             yield top.value / bottom.value
 
 
@@ -221,7 +237,7 @@ def _is_share(value: Fraction) -> bool:
 def numbers_in(tokens: Sequence[Token]) -> Iterable[Fraction]:
     """Yield the values of number tokens; a spelled fraction such as `a third` brings its denominator too."""
     for token in tokens:
-        if token.kind is Kind.NUMBER:
+        if token.kind is NUMBER:
             yield token.value
             if token.value.denominator > 1 and not token.decimals and not token.percent:
                 yield from (Fraction(token.value.numerator), Fraction(token.value.denominator))

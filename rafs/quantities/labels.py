@@ -67,7 +67,7 @@ LATEX_REACH = 8
 
 def left_span(claim: Claim) -> Span:
     """Return the characters of the left side."""
-    return Span(start=claim.span.start, end=claim.span.start + len(claim.left))
+    return Span(claim.span.start, claim.span.start + len(claim.left))
 
 
 def is_chained(previous: Claim, claim: Claim) -> bool:

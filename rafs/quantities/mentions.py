@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.tokens import BREAK, CLOSE, NUMBER, WORD, Token
 from rafs.quantities.restating import Restating
 from rafs.types import Claim, Span
 
@@ -30,7 +30,7 @@ def numbers_in_prose(tokens: Mapping[int, Sequence[Token]], claims: Iterable[Cla
     for step, pieces in tokens.items():
         inside = iter(sorted(spans.get(step, ()), key=lambda span: span.start))
         following, end, restating = next(inside, None), -1, Restating(tokens=pieces)
-        for position in [position for position, token in enumerate(pieces) if token.kind is Kind.NUMBER]:
+        for position in [position for position, token in enumerate(pieces) if token.kind is NUMBER]:
             start = pieces[position].start
             while following is not None and following.start <= start:
                 end, following = max(end, following.end), next(inside, None)
@@ -57,10 +57,13 @@ def told_first(mentions: Sequence[InProse], is_known: Callable[[Fraction], bool]
         if not result.restates:
             while end < len(mentions) and mentions[end].restates and mentions[end].step == result.step:
                 end += 1
-        behind = mentions[at + 1 : end]
-        yield from (one for one in behind if is_known(one.token.value))
-        yield result
-        yield from (one for one in behind if not is_known(one.token.value))
+        if end == at + 1:  # as for most
+            yield result
+        else:
+            behind = mentions[at + 1 : end]
+            yield from (one for one in behind if is_known(one.token.value))
+            yield result
+            yield from (one for one in behind if not is_known(one.token.value))
         at = end
 
 
@@ -69,8 +72,8 @@ def is_numbering(tokens: Sequence[Token], position: int) -> bool:
     before = tokens[position - 1] if position else None
     after = tokens[position + 1] if position + 1 < len(tokens) else None
     if before is None or before.text == "\n":
-        return after is not None and (after.text in (".", ":", ")") or after.kind is Kind.CLOSE)
-    return before.kind is Kind.WORD and before.text.lower() in _NUMBERED
+        return after is not None and (after.text in (".", ":", ")") or after.kind is CLOSE)
+    return before.kind is WORD and before.text.lower() in _NUMBERED
 
 
 _NUMBERED = frozenset("step part case equation day question".split())
@@ -86,17 +89,20 @@ WORDS_AROUND = 12
 
 def concludes(tokens: Sequence[Token], position: int) -> bool:
     """Say whether a word beside the number, in its sentence, announces a result."""
-    before = reversed(tokens[max(0, position - WORDS_AROUND) : position])
+    before = tokens[max(0, position - WORDS_AROUND) : position]
     behind = tokens[position + 1 : position + WORDS_AROUND]
-    return _announces(before, _AHEAD) or _announces(behind, _AROUND)
+    return _announces(before[::-1], _AHEAD) or _announces(behind, _AROUND)
 
 
-def _announces(tokens: Iterable[Token], words: frozenset[str]) -> bool:
+def _announces(tokens: Sequence[Token], words: frozenset[str]) -> bool:
     for token in tokens:
         kind = token.kind
-        if kind is Kind.WORD:
+        if kind is WORD:
             if token.text.lower() in words:
                 return True
-        elif kind is Kind.BREAK and token.text in (".", "\n", "?", ";"):
+        elif kind is BREAK and token.text in _ENDS:
             return False
     return False
+
+
+_ENDS = frozenset([".", "\n", "?", ";"])

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from rafs.grammar.terms import Number
 from rafs.grammar.tokens import ZERO, Token
-from rafs.immutable import immutable
+from rafs.immutable import placed
+from rafs.quantities.grounding import Ratio
 from rafs.types import Implied, Operand, SourceKind, Span
 
 MAX_NEAR = 12
@@ -26,14 +27,16 @@ MAX_BITS = 60
 """Numbers with longer numerators or denominators, 18 digits, are not looked into."""
 _FLOAT_ERROR = 1e-9
 """Relative error that three operations on floats stay far below."""
-_TWO = Operand(text="2", value=Fraction(2), span=Span(start=0, end=1), source=SourceKind.NUMBER_WORD)
+_TWO = Operand(text="2", value=Fraction(2), span=Span(0, 1), source=SourceKind.NUMBER_WORD)
 
 
+_UNGROUNDED = SourceKind.UNGROUNDED
+"""Looked up once, and not for every number: Python 3.11 takes 70 ns to look up a member of an enumeration."""
 _TWO_SIZE = 2.0
 """The two of an average, which stands before all other numbers."""
 
 
-@immutable
+@placed
 class Seen:
     """A number of the derivation in its place."""
 
@@ -52,7 +55,7 @@ class Prose:
     given: Sequence[Seen]
     """Numbers of the problem, which a number may follow from without their being repeated."""
     implied: list[Implied] = field(default_factory=list)
-    latest: dict[Fraction, int] = field(default_factory=dict)
+    latest: dict[Ratio, int] = field(default_factory=dict)
     """Most recent implied number by value."""
     near: deque[Seen] = field(default_factory=lambda: deque(maxlen=MAX_NEAR))
     said: set[int] = field(default_factory=set)
@@ -61,9 +64,9 @@ class Prose:
 
     def see(self, operand: Operand, step: int, *, is_term: bool) -> None:
         """Remember a number that later ones may follow from."""
-        top, bottom = operand.value.numerator, operand.value.denominator
+        top, bottom = operand.value.as_integer_ratio()
         if top.bit_length() <= MAX_BITS and bottom.bit_length() <= MAX_BITS:
-            self.near.append(Seen(operand=operand, size=top / bottom, step=step, is_term=is_term))
+            self.near.append(Seen(operand, top / bottom, step, is_term))
 
     def imply(self, token: Token | Number, step: int, *, concluded: bool, is_guess: bool = False) -> int | None:
         """Explain a number by one operation on the numbers before it; None where none gives it.
@@ -80,9 +83,10 @@ class Prose:
         self.tried += 1
         if self.tried > MAX_TRIED or token.value.numerator.bit_length() > MAX_BITS:
             return None
-        span = token.span if isinstance(token, Number) else Span(start=token.start, end=token.end)
-        seen = [one for one in self.near if one.step != step or span.start - one.operand.span.start < REACH]
-        sound = [one for one in seen if one.operand.source is not SourceKind.UNGROUNDED]
+        span = token.span if isinstance(token, Number) else Span(token.start, token.end)
+        first = span.start - REACH
+        seen = [one for one in self.near if one.step != step or one.operand.span.start > first]
+        sound = [one for one in seen if one.operand.source is not _UNGROUNDED]
         wanted = _Wanted.of(token)
         found = _explain(sound, wanted) or _explain(self.given, wanted) or _total(sound, wanted)
         if found is None and len(sound) < len(seen):
@@ -97,13 +101,14 @@ class Prose:
         index = len(self.implied) - 1
         if is_said or (is_plain and concluded):
             self.said.add(index)
-        if index in self.said or self.latest.get(token.value) not in self.said:  # said again, it stands without its why
-            self.latest[token.value] = index
+        ratio = token.value.as_integer_ratio()
+        if index in self.said or self.latest.get(ratio) not in self.said:  # said again, it stands without its why
+            self.latest[ratio] = index
         return index
 
     def is_sound(self, implied: int) -> bool:
         """Say whether a number worked out in words is made of numbers with a source."""
-        return all(one.source is not SourceKind.UNGROUNDED for one in self.implied[implied].operands)
+        return all(one.source is not _UNGROUNDED for one in self.implied[implied].operands)
 
 
 def _are_beside(operands: Sequence[Operand], seen: Sequence[Seen], step: int, start: int) -> bool:
@@ -123,23 +128,23 @@ def _are_beside(operands: Sequence[Operand], seen: Sequence[Seen], step: int, st
 
 def given_numbers(values: Sequence[Fraction]) -> tuple[Seen, ...]:
     """Return the first numbers of a problem as seen before its first step."""
-    nowhere, source = Span(start=0, end=0), SourceKind.PROBLEM
+    nowhere, source = Span(0, 0), SourceKind.PROBLEM
     operands = (
         Operand(text=str(value), value=value, span=nowhere, source=source)
         for value in values[:MAX_NEAR]
         if value.numerator.bit_length() <= MAX_BITS  # a larger one is no float
     )
-    return tuple(Seen(operand=one, size=float(one.value), step=-1, is_term=True) for one in operands)
+    return tuple(Seen(one, float(one.value), -1, True) for one in operands)
 
 
 Explanation = tuple[str, tuple[Operand, ...]]
 
 
-@immutable
+@placed
 class _Wanted:
     """A number whose origin is looked for."""
 
-    value: Fraction
+    ratio: Ratio
     size: float
     tolerance: Fraction
     """How far the exact number may be from it: half a unit of its last decimal; of a float's, two units."""
@@ -148,17 +153,17 @@ class _Wanted:
 
     @classmethod
     def of(cls, token: Token | Number) -> "_Wanted":
-        tolerance, value = ZERO, token.value
-        if token.decimals >= MIN_ROUNDED:
-            units = Fraction(1, 2) if token.decimals < FLOAT_DECIMALS else Fraction(2)
-            tolerance = units / 10**token.decimals / (100 if token.percent else 1)
-        size = value.numerator / value.denominator
-        return cls(value=value, size=size, tolerance=tolerance, slack=float(tolerance))
+        ratio = token.value.as_integer_ratio()
+        if token.decimals < MIN_ROUNDED:
+            return cls(ratio, ratio[0] / ratio[1], ZERO, 0.0)
+        units = Fraction(1, 2) if token.decimals < FLOAT_DECIMALS else Fraction(2)
+        tolerance = units / 10**token.decimals / (100 if token.percent else 1)
+        return cls(ratio, ratio[0] / ratio[1], tolerance, float(tolerance))
 
     def is_met(self, exact: Fraction | None) -> bool:
         if exact is None or not self.tolerance:
-            return exact == self.value
-        return abs(exact - self.value) <= self.tolerance
+            return exact is not None and exact.as_integer_ratio() == self.ratio
+        return abs(exact - Fraction(*self.ratio)) <= self.tolerance
 
 
 def _explain(before: Sequence[Seen], wanted: _Wanted) -> Explanation | None:
@@ -168,9 +173,9 @@ def _explain(before: Sequence[Seen], wanted: _Wanted) -> Explanation | None:
     those decide.
     """
     size = wanted.size
-    others = [one for one in before if one.size != size or one.operand.value != wanted.value]
+    others = [one for one in before if one.size != size or one.operand.value.as_integer_ratio() != wanted.ratio]
     sizes = [one.size for one in others]
-    if size != _TWO_SIZE or wanted.value != _TWO.value:
+    if size != _TWO_SIZE or wanted.ratio != (2, 1):
         sizes.insert(0, _TWO_SIZE)
     near = wanted.slack + _FLOAT_ERROR * max(1.0, abs(size))
     low, high = size - near, size + near
@@ -230,7 +235,7 @@ def compute(op: str, values: Sequence[Fraction]) -> Fraction | None:
     """Compute an implied number again; None where it is undefined."""
     match op:
         case "+":
-            return sum(values, Fraction(0))
+            return sum(values[1:], values[0])
         case "-":
             return values[0] - values[1]
         case "*":

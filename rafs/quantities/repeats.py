@@ -18,9 +18,10 @@ def tell_apart(operands: Sequence[Operand], claims: Sequence[Claim], doubtful: S
         claims: The claims before it.
         doubtful: Those whose results have no source.
     """
-    counts = Counter(operand.claim for operand in operands if operand.claim is not None)
-    if not counts or max(counts.values()) == 1:
+    results = [operand.claim for operand in operands if operand.claim is not None]
+    if len(set(results)) == len(results):
         return tuple(operands)
+    counts = Counter(results)
     first = max(0, len(claims) - RECENT)
     used = {operand.claim for one in claims[first:] for operand in one.operands} | doubtful
     told = list(operands)

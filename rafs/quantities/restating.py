@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rafs.grammar.tokens import Kind, Token
+from rafs.grammar.tokens import BREAK, COMMA, NUMBER, WORD, Token
 
 _OPENING = frozenset(
     "after once when whenever since because upon following having without given if subtracting removing deducting "
@@ -54,15 +54,15 @@ class Restating:
         for index in range(self.at, position):
             token = tokens[index]
             kind = token.kind
-            if kind is Kind.WORD:
+            if kind is WORD:
                 word = token.text.lower()
-                if word in _OPENING or (word in _CAUSAL and tokens[index - 1].kind is Kind.COMMA):
+                if word in _OPENING or (word in _CAUSAL and tokens[index - 1].kind is COMMA):
                     self.is_open = self.has_result
                 elif word in _CONCLUDING:
                     self.is_open = False
-            elif kind is Kind.COMMA:
+            elif kind is COMMA:
                 self.is_open = self.is_open and _goes_on(tokens[index + 1])
-            elif kind is Kind.BREAK and token.text in _SENTENCE_ENDS:
+            elif kind is BREAK and token.text in _SENTENCE_ENDS:
                 self.has_result, self.is_open = False, False
         self.at = position + 1
         if (
@@ -82,7 +82,7 @@ class Restating:
 
 def _goes_on(token: Token) -> bool:
     """Say whether a comma before a token parts two things of one list."""
-    return token.kind is Kind.NUMBER or token.text.lower() in _JOINING
+    return token.kind is NUMBER or token.text.lower() in _JOINING
 
 
 def _is_placed(tokens: Sequence[Token], position: int) -> bool:
@@ -97,19 +97,19 @@ def _is_placed(tokens: Sequence[Token], position: int) -> bool:
 def _is_calculated_with(tokens: Sequence[Token], position: int) -> bool:
     """Say whether a number stands in a calculation that explains a result: `12 pens (17 - 5)`, `which is 17 - 5`."""
     start, first = position, max(2, position - REACH_BACK)
-    while start > first and (tokens[start - 1].kind is Kind.NUMBER or tokens[start - 1].text in _CALCULATING):
+    while start > first and (tokens[start - 1].kind is NUMBER or tokens[start - 1].text in _CALCULATING):
         start -= 1
     if start < 2 or start + 1 >= len(tokens) or tokens[start + 1].text not in _CALCULATING:
         return False
     before, last = tokens[start - 2], tokens[start - 1].text.lower()
-    is_bracketed = last == "(" and before.kind in (Kind.WORD, Kind.NUMBER)
+    is_bracketed = last == "(" and before.kind in (WORD, NUMBER)
     return is_bracketed or (last == "is" and before.text.lower() in ("which", "that"))
 
 
 def _compares(tokens: Sequence[Token], position: int) -> bool:
     """Say whether a number only tells how far the result is from another: `, 12 fewer than before`."""
-    before = [token.text.lower() for token in tokens[max(0, position - 2) : position]]
-    if before[-1] not in (",", "(") and before[0] != "which":
+    before, last = tokens[max(0, position - 2)], tokens[position - 1]
+    if last.text not in (",", "(") and before.text.lower() != "which":
         return False
     behind = [token.text.lower() for token in tokens[position + 1 : position + 1 + REACH]]
     return any(word in _COMPARING and "than" in behind[at + 1 :] for at, word in enumerate(behind))

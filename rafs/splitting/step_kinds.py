@@ -1,7 +1,7 @@
 """What a step does: infer, set up, or only state the answer. Read from its blind text alone."""
 
 import re
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
 from rafs.grammar.gated_patterns import GatedPattern
 from rafs.splitting.segments import STEP_MARK
@@ -32,8 +32,10 @@ _GIVEN = re.compile(
     r"^(?:let|suppose|assume|given|denote|define|problem|question|recall|we (?:know|are given|are told))\b",
     re.IGNORECASE,
 )
-_EQUATION = re.compile(r"[=≈≡]|\\approx|\\equiv|[<>≤≥]\s*\S|\\(?:leq?|geq?)\b")
-_OPERATION = re.compile(r"[\w)}\]]\s*(?:[-+*/×÷·^−]|\\times|\\cdot|\\div|x)\s*[$€£]?[\w({\[\\]")
+_EQUATION = re.compile(r"[=≈≡<>≤≥\\](?:(?<=[=≈≡])|(?<=[<>≤≥])\s*\S|(?<=\\)(?:approx|equiv|(?:leq?|geq?)\b))")
+"""It begins with its signs and looks back at them, since Python skips to signs but tries alternatives everywhere."""
+_OPERATION = re.compile(r"[-+*/×÷·^−x\\](?:(?<!\\)|(?<=\\)(?:times|cdot|div))(?=\s*[$€£]?[\w({\[\\])")
+"""A sign of calculation with what may be an operand behind it."""
 _CALCULATED = re.compile(
     r"(?:\d|\))\s?(?:[-+*/×÷·−]|\\times|\\cdot|\\div|x)\s?[$€£(]{0,2}\d[\d,.]{0,20}"
     r"(?:[ ][a-z]{1,12}){0,2}\)?\s?=\s?[$€£]?\d",
@@ -50,6 +52,34 @@ _SHARED = GatedPattern(
 """An operation on numbers, or a share of a number, and the number that it comes to."""
 _ANSWER_LABEL = re.compile(r"\b(?:answer|antwort|réponse|respuesta|risposta|resposta)\b|答案", re.IGNORECASE)
 _MAX_STATEMENT_CHARS = 240  # a longer sentence argues; it does not only state
+
+
+class Numerals(Set[str]):
+    """The numerals of some texts, which are looked for when somebody asks: most steps are told without them."""
+
+    __slots__ = ("_found", "_unread")
+
+    def __init__(self, text: str) -> None:
+        self._found: set[str] = set()
+        self._unread = [text]
+
+    def add(self, text: str) -> None:
+        """Add those of another text."""
+        self._unread.append(text)
+
+    def _read(self) -> Set[str]:
+        while self._unread:
+            self._found |= numbers_in(self._unread.pop())
+        return self._found
+
+    def __contains__(self, numeral: object) -> bool:
+        return numeral in self._read()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
 
 
 def numbers_in(text: str) -> frozenset[str]:
@@ -77,14 +107,25 @@ def classify_step(blind: str, known: Set[str], *, guessed: bool = False) -> Step
     plain = body.replace("’", "'").lstrip(" *_")
     numbered = bool(_NUMBER.search(body)) or ANSWER_PLACEHOLDER in body
     equation = bool(_EQUATION.search(body))
-    if (equation and _OPERATION.search(body) and not _GIVEN.match(plain)) or _is_computed(body):
+    if (equation and _calculates(body) and not _GIVEN.match(plain)) or _is_computed(body):
         return StepKind.INFERENCE
     if _PLAN.match(plain) or _GIVEN.match(plain) or _GOAL.match(plain) or plain.rstrip(' *_"').endswith(("?", ":")):
         return StepKind.SETUP
     if (equation and numbered) or _CONCLUSION.search(body.casefold()) or ANSWER_PLACEHOLDER in body:
         return StepKind.INFERENCE
     heading = blind.startswith("#") and "\n" not in blind
-    return StepKind.SETUP if heading or numbers_in(body) <= known else StepKind.INFERENCE
+    return StepKind.SETUP if heading or not numbered or numbers_in(body) <= known else StepKind.INFERENCE
+
+
+def _calculates(text: str) -> bool:
+    """Say whether a sign of calculation stands between what may be two operands."""
+    for sign in _OPERATION.finditer(text):
+        at = sign.start() - 1
+        while at >= 0 and text[at].isspace():
+            at -= 1
+        if at >= 0 and (text[at].isalnum() or text[at] in "_)}]"):
+            return True
+    return False
 
 
 def _is_computed(body: str) -> bool:
@@ -100,7 +141,7 @@ def _only_states(blind: str, guessed: bool) -> bool:
     if guessed or len(rest) > _MAX_STATEMENT_CHARS or _NUMBER.search(words) or _REASON.search(words):
         return False
     sides = rest.split("=")
-    if len(sides) > 2 or _OPERATION.search(rest):
+    if len(sides) > 2 or _calculates(rest):
         return False
     left = re.search(r"(?:^|[\s$(])([^\s$]*)\s*$", sides[0])
     operators = (
