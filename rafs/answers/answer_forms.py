@@ -6,9 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from rafs.answers.answer_maths import is_plain, read_maths
-from rafs.answers.answer_text import normalise_answer
+from rafs.answers.answer_text import normalise_answer, with_greek_letters
 from rafs.answers.fixed_forms import is_missing, plain_number, read_fixed
-from rafs.answers.forms import Ambiguous, Context, Form, Group, Quantity, Relation, Words
+from rafs.answers.forms import Ambiguous, Context, Form, Group, Quantity, Region, Relation, Words
 from rafs.answers.labels import is_label, is_tuple_label
 from rafs.answers.measured import comma_readings, read_quantity
 from rafs.answers.regions import is_bare_pair, read_region
@@ -29,12 +29,12 @@ _MATRIX = re.compile(
 )
 _ROWS = re.compile(r"\[\s?\[[^\[\]]{1,300}\](?:\s?,\s?\[[^\[\]]{1,300}\]){1,40}\s?\]")
 _BRACKETS = {"(": ")", "[": "]"}
-_GROUPED = re.compile(r"\(\d{1,3}(?:,\d{3})+\)")
+_GROUPED = re.compile(r"\([1-9]\d{0,2}(?:,\d{3})+\)")
 _SEPARATOR = re.compile(
     r"(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<digits>(?<=\d),(?=\d))|,\s+(?:and|or)\s|[,;]|\s(?:and|or|&)\s"
     r"|\\(?:quad|qquad)\s"
 )
-_THOUSANDS = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?!\d)")
+_THOUSANDS = re.compile(r"(?<![\d.])[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 
 
 def read_form(text: str, context: Context) -> Form | None:
@@ -55,15 +55,17 @@ def _read(text: str, context: Context, depth: int) -> Form:
 
 
 def _comma_list(text: str, context: Context, depth: int) -> Form | None:
-    """Read `3,5`, which is a list or a decimal where the problem does not tell."""
+    """Read `3,5`, which is a list or a decimal where the problem does not tell; `0,5` is one in any language."""
     decimal = comma_readings(text)
     if decimal is None or context.decimal_comma:
         return None
-    if context.words:  # a problem in a language with decimal points
-        return _items("list", text, context, depth)
     listed = _items("list", text, context, depth)
     assert listed is not None
-    return Ambiguous(convention="decimal comma", readings=(listed, decimal), settled_by_kind=False)
+    is_below_one = text.lstrip("-").startswith("0,")
+    if context.decimal_point and not is_below_one:
+        return listed
+    settled_by = (Group, Quantity) if is_below_one else (Group,)
+    return Ambiguous(convention="decimal comma", readings=(listed, decimal), settled_by=settled_by)
 
 
 def _interval_or_group(text: str, context: Context, depth: int) -> Form | None:
@@ -72,7 +74,7 @@ def _interval_or_group(text: str, context: Context, depth: int) -> Form | None:
     if region is None or group is None:
         return region or group
     if isinstance(group, Group) and group.shape in ("()", "[]") and (is_bare_pair(text) or group.shape == "[]"):
-        return Ambiguous(convention="pair or interval", readings=(region, group), settled_by_kind=True)
+        return Ambiguous(convention="pair or interval", readings=(region, group), settled_by=(Region, Group))
     return region
 
 
@@ -96,7 +98,7 @@ def _group(text: str, context: Context, depth: int) -> Form | None:
         group = _items(text[0] + text[-1], inner, context, depth)
         if is_grouped and group is not None:
             number = plain_number(Fraction(text.strip("()").replace(",", "")))
-            return Ambiguous(convention="pair or number", readings=(group, number), settled_by_kind=False)
+            return Ambiguous(convention="pair or number", readings=(group, number))
         return group
     if text.count("±") == 1 and text != "±" and len(_split_top(text)) == 1:
         signs = (
@@ -146,7 +148,7 @@ def _items(shape: str, inner: str, context: Context, depth: int) -> Form | None:
     group = Group(shape=shape, items=tuple(dict.fromkeys(items)) if shape == "set" else items)
     mixed = _mixed_number(items) if shape == "list" and re.search(r"\sand\s", inner) else None
     if mixed is not None:
-        return Ambiguous(convention="and", readings=(group, mixed), settled_by_kind=False)
+        return Ambiguous(convention="and", readings=(group, mixed))
     return group
 
 
@@ -243,7 +245,7 @@ def _named_value(sides: Sequence[str], context: Context, depth: int) -> Form | N
     if not is_label(sides[0]):
         return None
     inner = _read(sides[-1], context, depth + 1)
-    label = sides[0].replace(" ", "")
+    label = with_greek_letters(sides[0].replace(" ", ""), bare=True)
     if isinstance(inner, Quantity):
         return replace(inner, label=label)
     if isinstance(inner, Group) and inner.shape == "list":

@@ -2,6 +2,7 @@
 
 import re
 
+from rafs.answers.answer_text import GREEK, with_greek_letters
 from rafs.grammar.expressions import parse_expression
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, Variable, walk
 
@@ -9,12 +10,11 @@ MAX_MATHS_CHARS = 1000
 """Characters of an answer that is read as mathematics."""
 _FUNCTIONS = tuple(
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log lg exp sqrt abs gcd lcm min max binom det mod "
-    "frac cdot times div theta alpha beta gamma delta lambda mu phi omega sigma rho tau epsilon infty lfloor rfloor "
-    "lceil rceil overline dot bar floor ceil root pi".split()
+    "frac cdot times div infty lfloor rfloor lceil rceil overline dot bar floor ceil root pi".split()
 )
 _NAMED = re.compile(rf"\\?(?:{'|'.join(sorted(_FUNCTIONS, key=len, reverse=True))})(?![a-z])")
 _TOKEN = re.compile(
-    rf"(?P<named>{_NAMED.pattern})|(?P<command>\\[A-Za-z]+)|(?P<letters>[A-Za-z]+)|(?P<other>.)", re.DOTALL
+    rf"(?P<named>{_NAMED.pattern})|(?P<command>\\[A-Za-z]+)|(?P<letters>[A-Za-z]+|[{GREEK}])|(?P<other>.)", re.DOTALL
 )
 _SCALAR = frozenset(
     "sqrt root abs gcd lcm binom perm floor ceil min max mean log ln lg exp factorial subfactorial sin cos tan cot sec "
@@ -27,11 +27,10 @@ MAX_RUN = 5
 _SUBSCRIPT = re.compile(r"_(?:\{[^{}]{0,30}\}|\w)")
 _POWER_OF_CALL = re.compile(
     r"(?P<name>\\?(?:sin|cos|tan|cot|sec|csc|ln))\s?\^\s?\{?(?P<power>\d)\}?\s?"
-    r"\(?(?P<argument>(?<=\()[^()]{1,60}(?=\))|(?<!\()\d{0,6}\s?(?:\\?(?:theta|pi|alpha|beta|phi|[a-z])(?![a-z]))°?|\d{1,4}°)\)?"
+    r"\(?(?P<argument>(?<=\()[^()]{1,60}(?=\))|(?<!\()\d{0,6}\s?(?:\\?pi|[a-zα-ω])(?![a-z])°?|\d{1,4}°)\)?"
 )
 """`sin^2 t`, to be read as (sin t)^2."""
 _WORDY = re.compile(r"[A-Za-z]{2}")
-_CONSTANTS = frozenset("pi theta alpha beta gamma delta lambda mu phi omega sigma rho tau epsilon".split())
 _AFTER_BRACE = re.compile(r"(?<=[)}\]])\s?(?=\d)")
 _WORD = frozenset(
     "a i an as at be by do go he if in is it me my no of on or so to up us we and are but for not the".split()
@@ -45,6 +44,7 @@ def read_maths(text: str) -> Expression | None:
     """Read an expression; None where the text is no mathematics throughout."""
     if len(text) > MAX_MATHS_CHARS or "±" in text or not text:
         return None
+    text = with_greek_letters(text, bare=True)
     expression = parse_expression(text)
     if expression is not None and is_plain(expression):
         return expression
@@ -111,8 +111,9 @@ def _explicit(text: str) -> tuple[str, frozenset[str]] | None:
     for token in _TOKEN.finditer(_AFTER_BRACE.sub("*", text)):
         piece = token.group()
         if token["letters"]:
-            run = _run(piece)
-            if run is None or (before.isalpha() and max(len(before), len(piece)) > 1):
+            is_word = piece.isascii()
+            run = _run(piece) if is_word else f" {piece} "
+            if run is None or (is_word and before.isalpha() and max(len(before), len(piece)) > 1):
                 return None
             names |= set(piece)
             parts.append(run)
@@ -125,7 +126,7 @@ def _explicit(text: str) -> tuple[str, frozenset[str]] | None:
 
 def _is_operand(piece: str) -> bool:
     """Say whether a piece ends an operand, so that what follows without a sign is a factor."""
-    named = _NAMED.fullmatch(piece) is not None and piece.lstrip("\\") not in _CONSTANTS
+    named = _NAMED.fullmatch(piece) is not None and piece.lstrip("\\") != "pi"
     return not named and (piece[-1:].isalnum() or piece[-1:] in tuple(")}]!"))
 
 

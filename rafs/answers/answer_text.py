@@ -9,10 +9,22 @@ from rafs.splitting.markup import atomic_spans
 MAX_ANSWER_CHARS = 2000
 """Characters of an answer that is compared by more than its spelling."""
 
-_SUPERSCRIPTS = {ord(sign): plain for sign, plain in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)}
-_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,20}")
+GREEK = "α-ωΑ-Ω"
+"""Greek letters, for a class of characters."""
+_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega "
+    "Gamma Delta Theta Lambda Xi Sigma Upsilon Phi Psi Omega varepsilon vartheta varkappa varrho varsigma varphi"
+)
+_LETTERS = dict(zip(_NAMES.split(), "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΣΥΦΨΩεθκρςφ", strict=True))
+_LETTER = re.compile(rf"(?P<sign>\\)?(?<![A-Za-z])(?P<name>{'|'.join(_LETTERS)})(?![A-Za-z])")
+_RAISED = re.compile("[²³¹⁰ⁱ⁴-ⁿʰ-ʸˡ-ˣᴬ-ᵡ]{1,20}")
+_ORDINALS = frozenset(["ˢᵗ", "ⁿᵈ", "ʳᵈ", "ᵗʰ"])
+_LOWERED = re.compile("[₀-ₜᵢ-ᵪⱼ]{1,20}")
+_RINGS = str.maketrans(dict.fromkeys("º˚ᵒ", "°"))
+"""Signs that stand for degrees, and would be letters or blanks after Unicode's normalisation."""
 _GLYPHS = str.maketrans(
-    {"−": "-", "–": "-", "—": "-", "∶": ":", "‐": "-", "’": "'", "“": '"', "”": '"', "∞": "\\infty "}
+    {"−": "-", "–": "-", "—": "-", "∶": ":", "‐": "-", "’": "'", "′": "'", "“": '"', "”": '"', "∞": "\\infty "}
+    | {"∣": "|", "∠": "\\angle "}
 )
 _VULGAR = re.compile("(?P<whole>[0-9]?)(?P<part>[¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
@@ -36,6 +48,11 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\frac\s?(\d|(?<=\s)[a-z])\s?(\d|[a-z](?![a-z]))", r"\\frac{\1}{\2}"),
         (r"\^?\s?\{?\\(?:circ|degree)(?![a-z])\}?", "°"),
         (
+            r"\\frac\s?\{(?P<n>[\d.,]{0,20})\s?\\(?:text|mathrm)\s?\{\s?(?P<above>[A-Za-z]{1,12})\s?\}(?P<p>\^\{?\d\}?)?\}"
+            r"\s?\{\\(?:text|mathrm)\s?\{\s?(?P<below>[A-Za-z]{1,12})\s?\}(?P<q>\^\{?\d\}?)?\}",
+            r" \g<n> \g<above>\g<p>/\g<below>\g<q>",
+        ),
+        (
             r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|operatorname|textrm|boldsymbol|boxed|fbox)\s?\{([^{}]{0,500})\}",
             r" \1 ",
         ),
@@ -55,8 +72,12 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=[\d)}])\s?\\?(?=(?:sin|cos|tan|ln|log)(?![a-z]))", "*"),
         (r"\\(?:mathbb|mathcal)\s?\{?([A-Z])\}?", r"\1"),
         (r"\*\*|__|`", ""),
+        (r"(?<=\d)\sμ\s(?=[gms](?![A-Za-z]))", " μ"),
     )
 )
+_FORMULA = re.compile(r"(?:[A-Z][a-z]?(?:_\{?\d{1,2}\}?)?){2,12}")
+"""Chemical formulas, whose indices many write on the line: `H_2O`."""
+_INDEX = re.compile(r"_\{?(\d+)\}?")
 _WRAPPED = re.compile(r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]+)\}|\"(?P<d>[^\"]*)\")", re.DOTALL)
 _FILLER = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|exactly|a total of|≈|~|option|choice|answer:?)\s+",
@@ -70,8 +91,10 @@ def normalise_answer(text: str) -> str:
     Case stays, since names of variables differ by it.
     """
     text = _VULGAR.sub(_written_out, text)
-    text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
+    text = _RAISED.sub(_as_power, text.translate(_RINGS))
+    text = _LOWERED.sub(r"_{\g<0>}", text)
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_GLYPHS).strip()
+    text = with_greek_letters(text, bare=False)
     text = "".join(str(int(char)) if char.isdecimal() and not char.isascii() else char for char in text)
     text = _without_dollars(text)
     for pattern, replacement in _REWRITES:
@@ -83,7 +106,16 @@ def normalise_answer(text: str) -> str:
         text = next(part for part in wrapped.groups() if part is not None).strip() if wrapped else text
         filler = _FILLER.match(text)
         text = text[filler.end() :] if filler else text
-    return text
+    return _INDEX.sub(r"\1", text) if _FORMULA.fullmatch(text) else text
+
+
+def _as_power(run: re.Match[str]) -> str:
+    return run.group() if run.group() in _ORDINALS else "^{" + run.group() + "}"
+
+
+def with_greek_letters(text: str, *, bare: bool) -> str:
+    r"""Write `\theta` as the letter that it names, and with `bare` the word `theta` too."""
+    return _LETTER.sub(lambda name: _LETTERS[name["name"]] if bare or name["sign"] else name.group(), text)
 
 
 def _written_out(sign: re.Match[str]) -> str:

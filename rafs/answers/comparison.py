@@ -87,8 +87,8 @@ def _readings(form: Form, other: Form) -> Sequence[Form]:
     if not isinstance(form, Ambiguous):
         return (form,)
     others = other.readings if isinstance(other, Ambiguous) else (other,)
-    alike = [one for one in form.readings if any(_is_alike(one, each) for each in others)]
-    return alike if form.settled_by_kind and alike else form.readings
+    settling = [one for one in others if isinstance(one, form.settled_by)]
+    return [one for one in form.readings if any(_is_alike(one, each) for each in settling)] or form.readings
 
 
 def _is_alike(a: Form, b: Form) -> bool:

@@ -18,15 +18,22 @@ _ORDERED = re.compile(
 )
 _RATIO = re.compile(r"\bratios?\b|\bproportion\b|\bodds\b|rapport|verhältnis", re.IGNORECASE)
 _FOREIGN = frozenset(
-    "quel quelle quels quelles combien est les des une le la du prix montant et dans pour que wie viel viele welche "
-    "welcher welches ist der die das den dem ein eine einer und in von für wieviel berechne cuánto cuánta cuántos "
-    "cuántas cuál cuáles es el los las un una de del que y en por calcula quanto quanta quanti quante qual quale quali "
-    "è il lo gli di che e em o os as uma um hoeveel wat is het een van hur många vad "
-    "är сколько какова какой чему равен равна".split()
+    "quel quelle quels quelles combien est les des une le la du prix montant et dans pour que calcule calculez trouvez "
+    "trouver déterminer wie viel viele welche welcher welches ist der das dem ein eine einer und von für wieviel "
+    "berechne bestimme finde cuánto cuánta cuántos cuántas cuál cuáles es el los las un una del por calcula halla "
+    "encuentra determina quanto quanta quanti quante qual quale quali il lo gli di che calcola trova em os uma um "
+    "encontre hoeveel wat het een bereken bepaal hur många vad beräkna hvad hvor mange beregn oblicz ile jaka "
+    "kolik vypočítejte paljonko laske mennyi mennyibe kaç hesapla berapa hitung".split()
 )
+"""Words of problems in languages that write decimals with commas, and neither of English nor of formulas."""
 _ENGLISH = frozenset(
-    "the what how many much is are of find a an and to each has have does if which determine compute calculate".split()
+    "the what how many much is are of find an and to each has have does if which determine compute calculate solve "
+    "simplify evaluate express factor expand let given suppose there number where when from write".split()
 )
+_COMMA_LETTER = re.compile("[ß-öø-žа-ӿạ-ỹ]")
+"""Letters of such languages that English has not."""
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+"""Writing of languages with decimal points."""
 _CHOICE = re.compile(
     r"(?:^|[\s(])\(?([A-J])[).:]\s{0,3}([^\n]{1,80}?)(?=\s{1,4}\(?[A-J][).:]\s|\s{0,4}$)", re.MULTILINE
 )
@@ -47,6 +54,7 @@ def _context_of(problem: str) -> Context:
         ordered=bool(_ORDERED.search(problem)),
         ratio=bool(_RATIO.search(problem)),
         decimal_comma=_is_foreign(words),
+        decimal_point=_has_points(words),
         choices=listed_choices(problem),
         words=frozenset(words),
     )
@@ -62,5 +70,14 @@ def listed_choices(problem: str) -> Mapping[str, str]:
 
 def _is_foreign(words: list[str]) -> bool:
     """Say whether a problem is in a language that writes decimals with commas."""
-    foreign = sum(word in _FOREIGN and word not in _ENGLISH for word in words)
-    return foreign >= 2 and foreign > 2 * sum(word in _ENGLISH and word not in _FOREIGN for word in words)
+    foreign = sum((word in _FOREIGN or _is_spelled_foreign(word)) and word not in _ENGLISH for word in words)
+    return foreign > 2 * sum(word in _ENGLISH and word not in _FOREIGN for word in words)
+
+
+def _is_spelled_foreign(word: str) -> bool:
+    return len(word) > 1 and not word.isascii() and _COMMA_LETTER.search(word) is not None
+
+
+def _has_points(words: list[str]) -> bool:
+    """Say whether a problem has words of a language that writes decimals with points."""
+    return any(word in _ENGLISH or _EAST_ASIAN.match(word) for word in words)

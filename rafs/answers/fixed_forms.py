@@ -110,7 +110,7 @@ def _time(text: str, context: Context) -> Form | None:
     group = Group(shape="ratio", items=parts)
     if moment is None or context.ratio:
         return group
-    return Ambiguous(convention="time or ratio", readings=(moment, group), settled_by_kind=True)
+    return Ambiguous(convention="time or ratio", readings=(moment, group), settled_by=(Moment, Group))
 
 
 def _spoken_time(past: re.Match[str]) -> Moment | None:
@@ -152,7 +152,7 @@ def _date(text: str) -> Form | None:
     ]
     if not dates or first == second or len(dates) == 1:
         return dates[0] if dates else None
-    return Ambiguous(convention="month or day first", readings=tuple(dates), settled_by_kind=False)
+    return Ambiguous(convention="month or day first", readings=tuple(dates))
 
 
 def _month(name: str) -> int | None:

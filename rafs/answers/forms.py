@@ -18,6 +18,8 @@ class Context:
     ordered: bool = False
     ratio: bool = False
     decimal_comma: bool = False
+    decimal_point: bool = False
+    """Neither is known of a problem whose language does not tell."""
     choices: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     words: frozenset[str] = frozenset()
     """The problem's words in lower case."""
@@ -119,8 +121,8 @@ class Ambiguous:
     convention: str
     """Two answers that leave the same convention open are read alike."""
     readings: tuple["Form", ...]
-    settled_by_kind: bool
-    """Whether the other answer settles it by being of one of the kinds, as `9:30` beside `8:00 pm` is a time."""
+    settled_by: tuple[type["Form"], ...] = ()
+    """The kinds of the other answer that settle it, as `9:30` beside `8:00 pm` is a time."""
 
 
 Form = Quantity | Option | Words | Group | Relation | Region | Moment | Date | Ambiguous

@@ -3,14 +3,12 @@ r"""What only names a value: the left side of `x = 3`, `f(2) = 11`, `\angle ABC 
 import re
 
 from rafs.answers.answer_maths import is_product
+from rafs.answers.answer_text import GREEK
 
-_GREEK = (
-    r"\\(?:alpha|beta|gamma|delta|epsilon|varepsilon|zeta|eta|theta|vartheta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau"
-    r"|phi|varphi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Sigma|Phi|Psi|Omega|ell)(?![a-z])"
-)
-_SYMBOL = rf"(?:[A-Za-z]|{_GREEK})(?:_(?:\{{[^{{}}]{{1,20}}\}}|\w))?'{{0,2}}"
+_LETTER = rf"(?:[A-Za-z{GREEK}]|\\ell(?![a-z]))"
+_SYMBOL = rf"{_LETTER}(?:_(?:\{{[^{{}}]{{1,20}}\}}|\w))?'{{0,2}}"
 _DRAWN = r"(?:m\s?)?\\(?:angle|triangle|overline|vec|hat|bar|widehat|overrightarrow|widetilde)\s?\{?[A-Za-z]{1,4}\}?"
-_APPLIED = rf"(?:[A-Z]|[fghpquvr]|{_GREEK}|(?:sin|cos|tan|gcd|lcm|max|min|deg|det|Var|Cov))"
+_APPLIED = rf"(?:[A-Z{GREEK}]|[fghpquvr]|(?:sin|cos|tan|gcd|lcm|max|min|deg|det|Var|Cov))"
 """What stands before an argument; the others are factors: `x(x - 1)`, `a(b + 1)`."""
 _ARGUMENT = r"(?:\([^()=]{1,30}(?:\([^()=]{1,12}\))?[^()=]{0,12}\)|\[[A-Z]{1,3}\])"
 _NAMES = re.compile(

@@ -28,8 +28,10 @@ _MAGNITUDE = re.compile(
 _LETTER_MAGNITUDE = re.compile(r"(?P<number>-?[\d.,]+)\s?(?P<word>[kKMB]|bn|mn)\b(?P<rest>)")
 _KILO = re.compile(r"(?P<number>\d[\d,]{0,12}(?:\.\d{1,6})?)[kK]")
 _FRACTION_UNIT = re.compile(
-    r"(?P<number>[\d.,]{1,20}) ?\\frac\{(?P<above>[A-Za-z]{1,12})\}\{(?P<below>[A-Za-z]{1,12})\}"
+    r"(?P<number>[\d.,]{1,20}) ?\\frac\{ ?(?P<above>[A-Za-z]{1,12}(?:\^\{?\d\}?)?) ?\}"
+    r"\{ ?(?P<below>[A-Za-z]{1,12}(?:\^\{?\d\}?)?) ?\}"
 )
+_RATE = re.compile(r"(?P<number>-?[\d.,]{1,20}) ?(?P<per>/ ?(?P<unit>[A-Za-z]{1,12}))")
 _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "k": 10**3,
            "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9}  # fmt: skip
 _DOZENS = re.compile(r"(?P<number>.{1,30}?)\s(?P<word>dozens?)\b(?P<rest>.{0,60})", re.IGNORECASE)
@@ -37,7 +39,7 @@ _REPEATING = re.compile(r"\d\.\d*\s?(?:\\overline|\\bar|\\dot|\(\d+\)$)")
 _DECIMAL = re.compile(r"-?\s?(?:\d{1,40}|\d{1,3}(?:,\d{3}){1,9})?\.(\d{1,40})")
 _SPACED_THOUSANDS = re.compile(r"-?\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 _EUROPEAN = re.compile(r"-?\d{1,3}(?:[. ]\d{3})+,\d{1,12}|-?\d{1,3}(?:\.\d{3}){2,}")
-_COMMA = re.compile(r"-?\d{1,9},(?:\d{1,2}|\d{4,12})")
+_COMMA = re.compile(r"-?(?:\d{1,9},(?:\d{1,2}|\d{4,12})|0,\d{3})")
 _POINTED = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")
 _IMPROPER = re.compile(
     r"(?P<sign>-?)(?P<whole>\d{1,6})(?:\s(?P<a>\d{1,6})/(?P<b>\d{1,6})|\s?\\frac\s?\{(?P<c>\d{1,6})\}\{(?P<d>\d{1,6})\})"
@@ -51,6 +53,7 @@ _MINUS_WORD = re.compile(r"(?:negative|minus)\s", re.IGNORECASE)
 _AND_PART = re.compile(
     r"\s?and (?:a |one )?(?P<part>half|quarter|third)\b|\s?and (?P<n>one|two|three)[ -](?P<of>thirds?|quarters?)\b"
 )
+_OF_A = re.compile(r"^(?:of )?an? ")
 EXACT_DECIMALS = 99
 """Decimals of a number that repeats its digits for ever, and so is rounded nowhere."""
 _PARTS = {"half": Fraction(1, 2), "quarter": Fraction(1, 4), "third": Fraction(1, 3)}
@@ -60,7 +63,7 @@ _NO_UNITS = frozenset("pi and or to mod".split())
 def read_quantity(text: str, context: Context) -> Form | None:
     """Read a number or expression with its unit; None where the text is none."""
     special = _mixed_units(text) or _dozens(text, context) or _improper(text) or _comma(text, context)
-    special = special or _thousands(text) or _unit_fraction(text)
+    special = special or _thousands(text) or _unit_fraction(text, context)
     if special is not None:
         return special
     plain, unit_text, percent = _taken_apart(text)
@@ -83,7 +86,7 @@ def read_quantity(text: str, context: Context) -> Form | None:
     ]
     if len(forms) == 1:
         return forms[0]
-    return Ambiguous(convention="what is divided by what", readings=tuple(forms), settled_by_kind=False)
+    return Ambiguous(convention="what is divided by what", readings=tuple(forms))
 
 
 def _taken_apart(text: str) -> tuple[str, str, bool]:
@@ -94,6 +97,9 @@ def _taken_apart(text: str) -> tuple[str, str, bool]:
         unit_text, text = currency["name"], (currency["sign"] or currency["inner"]) + text[currency.end() :]
         letter = _LETTER_MAGNITUDE.fullmatch(text)
         text = f"{letter['number']} {_spelled_scale(letter['word'])}" if letter else text
+        rate = _RATE.fullmatch(text)
+        if rate and is_known_unit(rate["unit"]):
+            return rate["number"], unit_text + rate["per"], False
     percent = _PERCENT.search(text)
     if percent:
         return text[: percent.start()].strip(), "percentage point" if "point" in percent.group().lower() else "", True
@@ -138,7 +144,7 @@ def _is_unit(gap: str, unit: str) -> bool:
         return True
     if is_known_unit(first) and (len(first) > 1 or gap or first in "mgLl"):
         return True
-    words = re.findall(r"[A-Za-z]+", unit)
+    words = re.findall(r"[^\W\d_]+", unit)
     plain = all(len(word) > 1 or word in "aI" for word in words) and not _NO_UNITS & set(words)
     return bool(gap or unit[:1] == "-") and plain and "^" not in unit and "*" not in unit and "\\" not in unit
 
@@ -187,7 +193,6 @@ def _dozens(text: str, context: Context) -> Form | None:
     return Ambiguous(
         convention="dozens",
         readings=(counted, replace(plain_number(number), unit=Unit(meanings=(), nouns=frozenset(["dozen"])))),
-        settled_by_kind=False,
     )
 
 
@@ -209,7 +214,7 @@ def _improper(text: str) -> Form | None:
         return None
     whole, part, sign = int(found["whole"]), Fraction(top, bottom), -1 if found["sign"] else 1
     values = (sign * (whole + part), sign * whole * part)
-    return Ambiguous(convention="improper part", readings=tuple(map(plain_number, values)), settled_by_kind=False)
+    return Ambiguous(convention="improper part", readings=tuple(map(plain_number, values)))
 
 
 def _thousands(text: str) -> Form | None:
@@ -220,21 +225,21 @@ def _thousands(text: str) -> Form | None:
         return None
     number = plain_number(Fraction(found["number"].replace(",", "")) * 1000)
     product = Quantity(expression=expression, value=None)
-    return Ambiguous(convention="thousands", readings=(number, product), settled_by_kind=False)
+    return Ambiguous(convention="thousands", readings=(number, product))
 
 
-def _unit_fraction(text: str) -> Form | None:
-    r"""Read `12 \frac{m}{s}`, whose letters are units or names."""
+def _unit_fraction(text: str, context: Context) -> Form | None:
+    r"""Read `60 \frac{km}{h}`; single letters, as in `12 \frac{m}{s}`, are units or names."""
     found = _FRACTION_UNIT.fullmatch(text)
     unit = read_unit(f"{found['above']}/{found['below']}") if found else None
-    number, product = (read_maths(part) if found else None for part in (found["number"] if found else "", text))
-    if unit is None or not unit.is_measure or number is None or product is None:
+    if found is None or unit is None or not unit.is_measure:
         return None
-    measured = Quantity(expression=number, value=evaluate(number), unit=unit)
+    measured = read_quantity(f"{found['number']} {found['above']}/{found['below']}", context)
+    product = read_maths(text)
+    if measured is None or product is None or len(found["above"] + found["below"]) > 2:
+        return measured
     return Ambiguous(
-        convention="unit or names",
-        readings=(measured, Quantity(expression=product, value=None)),
-        settled_by_kind=False,
+        convention="unit or names", readings=(measured, Quantity(expression=product, value=None))
     )
 
 
@@ -243,7 +248,7 @@ def _comma(text: str, context: Context) -> Form | None:
     if not context.decimal_comma or not _POINTED.fullmatch(text):
         return None
     values = Fraction(text), Fraction(text.replace(".", ""))
-    return Ambiguous(convention="decimal comma", readings=tuple(map(plain_number, values)), settled_by_kind=False)
+    return Ambiguous(convention="decimal comma", readings=tuple(map(plain_number, values)))
 
 
 def comma_readings(text: str) -> Quantity | None:
@@ -269,7 +274,7 @@ def _spelled(text: str) -> Quantity | None:
     if part:
         name, times = part["part"] or (part["of"] or "").rstrip("s"), {"two": 2, "three": 3}.get(part["n"] or "", 1)
         value, rest = value + times * _PARTS[name], rest[part.end() :]
-    rest = rest.strip()
+    rest = _OF_A.sub("", rest.strip())
     if rest and not re.fullmatch(r"[A-Za-z/ .%-]{1,60}", rest):
         return None
     if _PERCENT.fullmatch(rest):

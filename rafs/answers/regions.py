@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cmp_to_key
 
 from rafs.answers.answer_maths import read_maths
+from rafs.answers.answer_text import GREEK
 from rafs.answers.balls import ball_of, is_zero
 from rafs.answers.forms import Interval, Region
 from rafs.grammar.terms import Binary, Expression, Variable, walk
@@ -12,7 +13,7 @@ from rafs.grammar.terms import Binary, Expression, Variable, walk
 MAX_PARTS = 40
 """Intervals of one union."""
 _INTERVAL = re.compile(r"([(\[\]])([^,;()\[\]]{1,60}|[^,;\[\]]{1,60}),([^,;()\[\]]{1,60}|[^,;\[\]]{1,60})([)\]\[])")
-_MEMBER = re.compile(r"[A-Za-z]\s?∈\s?(?=[(\[])")
+_MEMBER = re.compile(rf"[A-Za-z{GREEK}]\s?∈\s?(?=[(\[])")
 _BUILDER = re.compile(
     r"\\?\{\s?[A-Za-z]\s?(?:∈\s?R\s?)?(?:\\mid|\\vert|\\\||[|:]|\\colon|such that)\s?(?P<inner>[^{}]{1,200}?)\s?\\?\}"
 )
@@ -21,7 +22,7 @@ _REALS_WITHOUT = re.compile(
     r"|(?:all )?real(?: number)?s?(?: numbers)? except (?P<b>.{1,40}))"
 )
 _RELATION = re.compile(r"<=|>=|!=|<|>|\\neq?(?![a-z])|≠")
-_NAME = re.compile(r"\\?[A-Za-z]{1,6}")
+_NAME = re.compile(rf"\\?[A-Za-z]{{1,6}}|[{GREEK}]")
 _AND = re.compile(r"\s(?:and|\\wedge|\\land)\s|∩|\\cap(?![a-z])")
 _OR = re.compile(r"∪|\s(?:or|\\vee|\\lor)\s|\bor\b")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
