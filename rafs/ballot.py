@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from rafs.answers.equivalence import equivalent
+from rafs.answers.equivalence import equivalent, is_no_answer
 from rafs.bootstrap import consensus_interval
 from rafs.consensus import Consensus, Equivalence, answer_consensus
 from rafs.errors import InputError
@@ -148,7 +148,8 @@ class SampleReader:
 
 def answer_of(reading: Reading | None) -> str | None:
     """Return the answer that a sample states, if it was read and states one."""
-    return None if reading is None or reading.trace.answer is None else reading.trace.answer.text
+    answer = None if reading is None else reading.trace.answer
+    return None if answer is None or is_no_answer(answer.text) else answer.text
 
 
 def _is_on_one_side(bounds: tuple[float, float] | None, least: float) -> bool:

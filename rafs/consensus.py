@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from rafs.answers.equivalence import is_no_answer
 from rafs.outcomes import Component, Measured, Unmeasured
 from rafs.types import Truth
 
@@ -132,7 +133,7 @@ def answer_consensus(
     """Vote of the samples' answers.
 
     Args:
-        answers: One per sample; None where a sample states no answer.
+        answers: One per sample; None where a sample states no answer, and so does `n/a`.
         stated: The answer of the trace under scrutiny.
         equivalent: Three-valued equivalence of two answers.
         voters: Indices of the samples that vote, ascending; None is all.
@@ -142,7 +143,7 @@ def answer_consensus(
         The vote; its component is Unmeasured for K < 2 voters and where none of them has an answer.
     """
     voters = range(len(answers)) if voters is None else voters
-    given = {i: answer for i in voters if (answer := answers[i]) is not None and answer.strip()}
+    given = {i: answer for i in voters if (answer := answers[i]) is not None and not is_no_answer(answer)}
     missing = tuple(i for i in voters if i not in given)
     places = list(given)
     groups = [tuple(places[i] for i in members) for members in group_answers(list(given.values()), equivalent)]

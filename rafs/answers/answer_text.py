@@ -65,6 +65,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\gt(?![a-z])", ">"),
         (r"\\(?:approx|simeq)(?![a-z])|≈", " ≈ "),
         (r"\\in(?![a-z])|∈", " ∈ "),
+        (r"∈\s{1,2}\{([^{}]{1,200})\}", r"∈ \\{\1\\}"),
         (r"\\(?:cup)(?![a-z])|∪", " ∪ "),
         (r"\\(?:emptyset|varnothing)(?![a-z])", "∅"),
         (r"(?:\\pm(?![a-z])|±)\s?", "±"),
@@ -79,6 +80,7 @@ _FORMULA = re.compile(r"(?:[A-Z][a-z]?(?:_\{?\d{1,2}\}?)?){2,12}")
 """Chemical formulas, whose indices many write on the line: `H_2O`."""
 _INDEX = re.compile(r"_\{?(\d+)\}?")
 _WRAPPED = re.compile(r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]+)\}|\"(?P<d>[^\"]*)\")", re.DOTALL)
+_GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+")
 _FILLER = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|exactly|a total of|≈|~|option|choice|answer:?)\s+",
     re.IGNORECASE,
@@ -103,7 +105,8 @@ def normalise_answer(text: str) -> str:
     for _ in range(3):
         text = text.strip(" \t\"'").lstrip(":= ").rstrip(".,;").strip()
         wrapped = _WRAPPED.fullmatch(text)
-        text = next(part for part in wrapped.groups() if part is not None).strip() if wrapped else text
+        inner = next(part for part in wrapped.groups() if part is not None).strip() if wrapped else text
+        text = f"\\{{{inner}\\}}" if text[:1] == "{" and "," in inner and not _GROUPED.fullmatch(inner) else inner
         filler = _FILLER.match(text)
         text = text[filler.end() :] if filler else text
     return _INDEX.sub(r"\1", text) if _FORMULA.fullmatch(text) else text

@@ -42,7 +42,9 @@ def equivalent(a: str, b: str, *, problem: str = "", choices: Mapping[str, str] 
         return Truth.FALSE if _has_no_value(left) else Truth.TRUE
     context = read_context(problem, choices)
     first, second = read_form(left, context), read_form(right, context)
-    if first is None or second is None or are_other_names(left, right):
+    if first is None or second is None:
+        return Truth.FALSE
+    if are_other_names(left, right) and not (_is_standard(first) and _is_standard(second)):
         return Truth.FALSE
     verdict = compare_forms(first, second, context)
     if verdict is Truth.FALSE and left.replace(", ", ",") == right.replace(", ", ","):
@@ -50,6 +52,15 @@ def equivalent(a: str, b: str, *, problem: str = "", choices: Mapping[str, str] 
     if verdict is Truth.UNKNOWN and (_says(first, left, second, context) or _says(second, right, first, context)):
         return Truth.TRUE
     return verdict
+
+
+def is_no_answer(text: str) -> bool:
+    r"""Say whether a text states nothing: blanks, `n/a`, `\boxed{}`; it takes no part in a vote."""
+    return is_missing(normalise_answer(text[:MAX_ANSWER_CHARS]))
+
+
+def _is_standard(form: Form) -> bool:
+    return isinstance(form, Words) and form.standard
 
 
 def _says(sentence: Form, text: str, other: Form, context: Context) -> bool:

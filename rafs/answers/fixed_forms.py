@@ -62,7 +62,7 @@ _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day,? ", re.IGNOR
 
 def is_missing(text: str) -> bool:
     """Say whether a text gives no answer at all."""
-    return text.lower().strip(" .!") in MISSING
+    return text.lower().strip(" .!$") in MISSING
 
 
 def read_fixed(text: str, context: Context) -> Form | None:

@@ -238,9 +238,7 @@ def _unit_fraction(text: str, context: Context) -> Form | None:
     product = read_maths(text)
     if measured is None or product is None or len(found["above"] + found["below"]) > 2:
         return measured
-    return Ambiguous(
-        convention="unit or names", readings=(measured, Quantity(expression=product, value=None))
-    )
+    return Ambiguous(convention="unit or names", readings=(measured, Quantity(expression=product, value=None)))
 
 
 def _comma(text: str, context: Context) -> Form | None:

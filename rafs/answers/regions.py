@@ -23,6 +23,7 @@ _REALS_WITHOUT = re.compile(
 )
 _RELATION = re.compile(r"<=|>=|!=|<|>|\\neq?(?![a-z])|≠")
 _NAME = re.compile(rf"\\?[A-Za-z]{{1,6}}|[{GREEK}]")
+_INFINITY = re.compile(r"(?P<sign>[-+]?)\s?(?:\\infty|∞|oo|inf|infinity)", re.IGNORECASE)
 _AND = re.compile(r"\s(?:and|\\wedge|\\land)\s|∩|\\cap(?![a-z])")
 _OR = re.compile(r"∪|\s(?:or|\\vee|\\lor)\s|\bor\b")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
@@ -76,7 +77,7 @@ def _piece(text: str) -> list[Interval] | None:
     text = _MEMBER.sub("", text, count=1)
     interval = _INTERVAL.fullmatch(text)
     if interval:
-        low, high = _end(interval[2]), _end(interval[3])
+        low, high = _end(interval[2], "-"), _end(interval[3], "+")
         if low is None or high is None:
             return None
         part = Interval(low=low[0], high=high[0], has_low=interval[1] == "[", has_high=interval[4] == "]")
@@ -92,10 +93,16 @@ def _piece(text: str) -> list[Interval] | None:
     return parts if len(names) == 1 else None
 
 
-def _end(text: str) -> tuple[Expression | None] | None:
-    """Return a 1-tuple of the end's value (None inside for infinity), or None where it is unreadable."""
-    if re.fullmatch(r"[-+]?\s?(?:\\infty|∞|oo|inf|infinity)\s?", text.strip(), re.IGNORECASE):
-        return (None,)
+def _end(text: str, infinite: str = "") -> tuple[Expression | None] | None:
+    """Return a 1-tuple of the end's value (None inside for infinity), or None where it is unreadable.
+
+    Args:
+        text: The end.
+        infinite: The sign of the infinity that it may be; empty for none.
+    """
+    infinity = _INFINITY.fullmatch(text.strip())
+    if infinity:
+        return (None,) if (infinity["sign"] or "+") == infinite else None
     expression = read_maths(text.strip())
     if expression is None or any(
         isinstance(node, Variable) and node.name not in ("pi", "e") for node in walk(expression)
@@ -113,13 +120,13 @@ def _inequality(text: str) -> tuple[str, list[Interval]] | None:
     if len(relations) == 1 and (name := re.fullmatch(r"\|\s?([A-Za-z])\s?\|", sides[0])):
         return _absolute(name[1], relations[0], sides[1])
     if len(relations) == 1 and _NAME.fullmatch(sides[0]):
-        end = _end(sides[1])
+        end = _end(sides[1], {"<": "+", ">": "-", "!": ""}[relations[0][0]])
         return None if end is None else (sides[0], _ray(relations[0], end[0]))
     if len(relations) != 2 or not _NAME.fullmatch(sides[1]) or relations[0][0] != relations[1][0]:
         return None
     if relations[0][0] == ">":
         sides, relations = sides[::-1], [_FLIPPED[relation] for relation in reversed(relations)]
-    low, high = _end(sides[0]), _end(sides[2])
+    low, high = _end(sides[0], "-"), _end(sides[2], "+")
     if low is None or high is None or relations[0][0] != "<":
         return None
     part = Interval(low=low[0], high=high[0], has_low="=" in relations[0], has_high="=" in relations[1])
