@@ -8,7 +8,7 @@ from fractions import Fraction
 from rafs.answers.answer_maths import is_plain, read_maths
 from rafs.answers.answer_text import normalise_answer, with_greek_letters
 from rafs.answers.fixed_forms import is_missing, plain_number, read_fixed
-from rafs.answers.forms import Ambiguous, Context, Form, Group, Quantity, Region, Relation, Words
+from rafs.answers.forms import Ambiguous, Context, Form, Group, Option, Quantity, Region, Relation, Words
 from rafs.answers.labels import is_label, is_tuple_label
 from rafs.answers.measured import comma_readings, read_quantity
 from rafs.answers.regions import is_bare_pair, read_region
@@ -21,7 +21,7 @@ MAX_ITEMS = 40
 MAX_DETERMINANT = 4
 """Rows of a determinant that is computed."""
 _MEMBER = re.compile(r"[A-Za-z](?:_\{?\w\}?)?\s?∈\s?(?=\\\{)")
-_RELATION = re.compile(r"<=|>=|!=|\\neq?(?![a-z])|≠|(?<![<>!:=])=(?!=)|<|>")
+_RELATION = re.compile(r"<=|>=|!=|\\neq?(?![a-z])|≠|≈|(?<![<>!:=])=(?!=)|<|>")
 _MATRIX = re.compile(
     r"(?P<open>[(\[|]|\\\{)?\s?\\begin\{(?P<name>(?:[a-zA-Z]?|small)matrix\*?|array|cases)\}\s?"
     r"(?:\[[lcr]\]|\{[lcr|@{}: ]{1,20}\})?(?P<cells>.*)\\end\{(?P=name)\}\s?(?P<close>[)\]|])?",
@@ -199,7 +199,7 @@ def _relation(text: str, context: Context, depth: int) -> Form | None:
     signs, sides = _sides(text)
     if not signs:
         return None
-    if all(sign == "=" for sign in signs) and all(sides):
+    if all(sign in "=≈" for sign in signs) and all(sides):
         named = _named_value(sides, context, depth)
         if named is not None:
             return named
@@ -211,7 +211,7 @@ def _relation(text: str, context: Context, depth: int) -> Form | None:
             and left.value == right.value
         ):
             return right
-    if len(sides) != 2 or not all(sides):
+    if len(sides) != 2 or not all(sides) or signs == ["≈"]:
         return None
     sign = "!=" if signs[0][0] in "\\≠" else signs[0]
     first, second = (read_maths(side) for side in (sides if sign[0] != "<" else sides[::-1]))
@@ -245,6 +245,8 @@ def _named_value(sides: Sequence[str], context: Context, depth: int) -> Form | N
     if not is_label(sides[0]):
         return None
     inner = _read(sides[-1], context, depth + 1)
+    if isinstance(inner, Option) and len(sides[0]) == 1 and inner.letter not in context.choices:
+        inner = read_quantity(sides[-1], context) or inner  # `a = b` names no option
     label = with_greek_letters(sides[0].replace(" ", ""), bare=True)
     if isinstance(inner, Quantity):
         return replace(inner, label=label)

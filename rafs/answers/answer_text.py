@@ -1,5 +1,6 @@
 """Answers as written, in one spelling: without delimiters, sizing, text macros and other clothes."""
 
+import html
 import re
 import unicodedata
 from fractions import Fraction
@@ -26,7 +27,8 @@ _GLYPHS = str.maketrans(
     {"−": "-", "–": "-", "—": "-", "∶": ":", "‐": "-", "’": "'", "′": "'", "“": '"', "”": '"', "∞": "\\infty "}
     | {"∣": "|", "∠": "\\angle "}
 )
-_VULGAR = re.compile("(?P<whole>[0-9]?)(?P<part>[¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
+_VULGAR = re.compile(r"(?P<whole>[0-9]?)(?P<part>[¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])(?P<factor>(?=[A-Za-z(\\√]))?")
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}\d{0,2}|#\d{2,6});")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -66,7 +68,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:approx|simeq)(?![a-z])|≈", " ≈ "),
         (r"\\in(?![a-z])|∈", " ∈ "),
         (r"∈\s{1,2}\{([^{}]{1,200})\}", r"∈ \\{\1\\}"),
-        (r"\\(?:cup)(?![a-z])|∪", " ∪ "),
+        (r"\\(?:cup)(?![a-z])|∪|(?<=[)\]]) ?U ?(?=[(\[])", " ∪ "),
+        (r"\{([^{}\\]{1,40})\\over(?![a-z])([^{}\\]{1,40})\}", r"\\frac{\1}{\2}"),
         (r"\\(?:emptyset|varnothing)(?![a-z])", "∅"),
         (r"(?:\\pm(?![a-z])|±)\s?", "±"),
         (r"(^|[(,=\[{]\s?)-\s+(?=[\d\\.(])", r"\1-"),
@@ -79,7 +82,9 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?(?:_\{?\d{1,2}\}?)?){2,12}")
 """Chemical formulas, whose indices many write on the line: `H_2O`."""
 _INDEX = re.compile(r"_\{?(\d+)\}?")
-_WRAPPED = re.compile(r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]+)\}|\"(?P<d>[^\"]*)\")", re.DOTALL)
+_WRAPPED = re.compile(
+    r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]+)\}|\"(?P<d>[^\"]*)\"|\*(?P<e>[^*]+)\*)", re.DOTALL
+)
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+")
 _FILLER = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|exactly|a total of|≈|~|option|choice|answer:?)\s+",
@@ -92,6 +97,7 @@ def normalise_answer(text: str) -> str:
 
     Case stays, since names of variables differ by it.
     """
+    text = _ENTITY.sub(lambda sign: html.unescape(sign.group()), text)
     text = _VULGAR.sub(_written_out, text)
     text = _RAISED.sub(_as_power, text.translate(_RINGS))
     text = _LOWERED.sub(r"_{\g<0>}", text)
@@ -103,7 +109,7 @@ def normalise_answer(text: str) -> str:
         text = pattern.sub(replacement, text)
     text = " ".join(text.split())
     for _ in range(3):
-        text = text.strip(" \t\"'").lstrip(":= ").rstrip(".,;").strip()
+        text = text.strip(" \t\"'").lstrip(":=# ").rstrip(".,;").strip()
         wrapped = _WRAPPED.fullmatch(text)
         inner = next(part for part in wrapped.groups() if part is not None).strip() if wrapped else text
         text = f"\\{{{inner}\\}}" if text[:1] == "{" and "," in inner and not _GROUPED.fullmatch(inner) else inner
@@ -122,8 +128,10 @@ def with_greek_letters(text: str, *, bare: bool) -> str:
 
 
 def _written_out(sign: re.Match[str]) -> str:
-    """Write `3½` as `3 1/2`, before normalisation glues it into 31/2."""
+    """Write `3½` as `3 1/2`, before normalisation glues it into 31/2; no factor behind it gets below the bar."""
     part = Fraction(unicodedata.numeric(sign["part"])).limit_denominator(10)
+    if sign["factor"] is not None:
+        return f"{sign['whole']}\\frac{{{part.numerator}}}{{{part.denominator}}}"
     return f"{sign['whole']} {part}".strip()
 
 

@@ -1,6 +1,7 @@
 """Compares two forms of answers: each pair of kinds by its own rule, what means two things in all its readings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from rafs.answers.answer_forms import read_form
@@ -22,6 +23,7 @@ from rafs.answers.quantity_comparison import compare_quantities, truth_of
 from rafs.answers.regions import same_region
 from rafs.answers.relations import as_relation, compare_relations
 from rafs.answers.wordings import compare_words
+from rafs.grammar.terms import Variable
 from rafs.types import Truth
 
 _HALF_DAY = 12 * 3600
@@ -108,6 +110,8 @@ def _compare_options(a: Form, b: Form, context: Context) -> Truth:
             if any(isinstance(item, Option) for item in other.items) and len(other.items) > 1
             else Truth.UNKNOWN
         )
+    if isinstance(other, Quantity) and other.label and isinstance(other.expression, Variable) and not context.choices:
+        return truth_of(other.expression.name.upper() == option.letter)  # `x = B` beside `B`
     meant = _meaning(option, context)
     if isinstance(other, Words) and isinstance(meant, Words):
         chosen = _chosen(other, context)
@@ -170,6 +174,8 @@ def _compare_with_one(group: Group, other: Form, context: Context) -> Truth:
         return _compare_based(group, other, context)
     if isinstance(other, Quantity) and group.shape == "ratio":
         return _compare_ratio(group, other, context)
+    if isinstance(other, Region) and group.shape == "list" and all(map(_may_be_region, group.items)):
+        return Truth.UNKNOWN  # intervals are listed that may be meant as their union
     if len(group.items) == 1 and group.shape in ("list", "set", "()", "[]", "matrix 1"):
         return compare_forms(group.items[0], other, context)
     if isinstance(other, Relation) or (isinstance(other, Moment) and group.shape == "ratio"):
@@ -177,14 +183,20 @@ def _compare_with_one(group: Group, other: Form, context: Context) -> Truth:
     return Truth.FALSE
 
 
+def _may_be_region(form: Form) -> bool:
+    return isinstance(form, Region) or (isinstance(form, Ambiguous) and any(map(_may_be_region, form.readings)))
+
+
 def _compare_groups(a: Group, b: Group, context: Context) -> Truth:
     if a.shape == b.shape == "ratio":
         return truth_of(_reduced(a) == _reduced(b))
     if a.shape == b.shape == "base":
         return compare_forms(a.items[0], b.items[0], context)  # by their values
+    a, b = _by_label(a), _by_label(b)
     if len(a.items) != len(b.items):
         return Truth.FALSE
-    a, b = _by_label(a), _by_label(b)
+    if (names := _names_of(a.items)) and names == _names_of(b.items):
+        a, b = (replace(group, shape="labelled", items=tuple(sorted(group.items, key=_noun))) for group in (a, b))
     if {a.shape, b.shape} <= {"list", "set"} and not (context.ordered and a.shape == b.shape == "list"):
         return _compare_unordered(a.items, b.items, context)
     verdict = all_of([compare_forms(x, y, context) for x, y in zip(a.items, b.items, strict=True)])
@@ -205,11 +217,29 @@ def _compare_groups(a: Group, b: Group, context: Context) -> Truth:
 
 
 def _by_label(group: Group) -> Group:
-    """Sort `y = 2, x = 1` by its names, when every part has one of its own: an ordered tuple."""
+    """Sort `y = 2, x = 1` by its names: an ordered tuple; several in turn where all the names come again."""
     labels = [item.label for item in group.items if isinstance(item, Quantity) and item.label]
-    if group.shape != "list" or len(set(labels)) < len(group.items):
+    names = sorted(set(labels))
+    if group.shape != "list" or len(labels) < len(group.items) or len(names) < 2:
         return group
-    return Group(shape="labelled", items=tuple(sorted(group.items, key=lambda item: getattr(item, "label", ""))))
+    rows = [group.items[at : at + len(names)] for at in range(0, len(labels), len(names))]
+    if any(sorted(labels[at : at + len(names)]) != names for at in range(0, len(labels), len(names))):
+        return group
+    sorted_rows = [
+        Group(shape="labelled", items=tuple(sorted(row, key=lambda item: getattr(item, "label", "")))) for row in rows
+    ]
+    return sorted_rows[0] if len(rows) == 1 else Group(shape="list", items=tuple(sorted_rows))
+
+
+def _names_of(items: Sequence[Form]) -> list[str]:
+    """Return what each part counts, in order, where every part counts something of its own: apples and pears."""
+    names = sorted(map(_noun, items))
+    return names if all(names) and len(set(names)) == len(names) > 1 else []
+
+
+def _noun(form: Form) -> str:
+    unit = form.unit if isinstance(form, Quantity) else None
+    return " ".join(sorted(unit.nouns)) if unit is not None and not unit.is_measure else ""
 
 
 def all_of(verdicts: Sequence[Truth]) -> Truth:

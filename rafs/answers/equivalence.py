@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from rafs.answers.answer_forms import read_form
 from rafs.answers.answer_maths import read_maths
-from rafs.answers.answer_text import MAX_ANSWER_CHARS, normalise_answer
+from rafs.answers.answer_text import GREEK, MAX_ANSWER_CHARS, normalise_answer
 from rafs.answers.comparison import compare_forms
 from rafs.answers.contexts import read_context
 from rafs.answers.fixed_forms import is_missing
@@ -16,6 +16,7 @@ from rafs.grammar.expressions import undefined
 from rafs.types import Truth
 
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_INDEX = re.compile(rf"(?<=[A-Za-z{GREEK}])_\{{?(\d{{1,3}})\}}?")
 _SENTENCE = re.compile(r"(?=.*\d)\S+(?:\s+\S+){3}")
 
 
@@ -49,6 +50,8 @@ def equivalent(a: str, b: str, *, problem: str = "", choices: Mapping[str, str] 
     verdict = compare_forms(first, second, context)
     if verdict is Truth.FALSE and left.replace(", ", ",") == right.replace(", ", ","):
         return Truth.UNKNOWN  # `1,234` beside `1, 234`: a number, or a list written without its blanks
+    if verdict is Truth.FALSE and _INDEX.sub(r"\1", left) == _INDEX.sub(r"\1", right):
+        return Truth.UNKNOWN  # `x1` beside `x_1`
     if verdict is Truth.UNKNOWN and (_says(first, left, second, context) or _says(second, right, first, context)):
         return Truth.TRUE
     return verdict

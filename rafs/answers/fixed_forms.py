@@ -18,7 +18,7 @@ _STANDARD = {
         "yes": "yes|true|correct",
         "no": "no|false|incorrect",
         "none": "none",
-        "no solution": "no solution|no solutions|∅|{}|\\{\\}|\\{ \\}|no real solution|no real solutions|empty set"
+        "no solution": "no solution|no solutions|∅|{}|\\{\\}|\\{ \\}|no real solution|no real solutions|empty set|no solutions exist|no real solutions exist"
         "|the empty set|does not exist|dne|undefined|no such number|no such numbers|impossible|no solution exists"
         "|there is no solution|there are no solutions|no values|no real roots|no such value",
         "infinity": "\\infty|+\\infty|infinity|infinite|positive infinity|+ \\infty",
@@ -89,7 +89,7 @@ def _option(text: str, context: Context) -> Form | None:
         return None
     letter = option["a"] or option["b"] or option["c"]
     if option["text"] and option["b"] and (option["mark"] == "." and letter.islower()):
-        return None
+        return None if letter.upper() not in context.choices else Option(letter=letter.upper(), text=option["text"])
     if text in _VARIABLES and text.upper() not in context.choices:
         return None
     return Option(letter=letter.upper(), text=option["text"] or "")

@@ -277,4 +277,4 @@ def _spelled(text: str) -> Quantity | None:
         return None
     if _PERCENT.fullmatch(rest):
         return Quantity(expression=_percentage(Number(value=value)), value=value / 100, percent=True)
-    return replace(plain_number(-value if minus else value), unit=read_unit(rest) if rest else None)
+    return replace(plain_number(-value if minus else value), unit=read_unit(rest) if rest else None, unit_text=rest)

@@ -13,6 +13,7 @@ from rafs.grammar.terms import Binary, Expression, Variable, walk
 MAX_PARTS = 40
 """Intervals of one union."""
 _INTERVAL = re.compile(r"([(\[\]])([^,;()\[\]]{1,60}|[^,;\[\]]{1,60}),([^,;()\[\]]{1,60}|[^,;\[\]]{1,60})([)\]\[])")
+_POINTS = re.compile(r"\\\{([^{}]{1,200})\\\}")
 _MEMBER = re.compile(rf"[A-Za-z{GREEK}]\s?∈\s?(?=[(\[])")
 _BUILDER = re.compile(
     r"\\?\{\s?[A-Za-z]\s?(?:∈\s?R\s?)?(?:\\mid|\\vert|\\\||[|:]|\\colon|such that)\s?(?P<inner>[^{}]{1,200}?)\s?\\?\}"
@@ -42,7 +43,8 @@ def read_region(text: str) -> Region | None:
     try:
         if without:
             return _without(without["a"] or without["b"])
-        pieces = [_piece(piece.strip()) for piece in _OR.split(text)[: MAX_PARTS + 1]]
+        texts = [piece.strip() for piece in _OR.split(text)[: MAX_PARTS + 1]]
+        pieces = [(_points(piece) if len(texts) > 1 else None) or _piece(piece) for piece in texts]
         found = [part for piece in pieces if piece is not None for part in piece]
         if None in pieces or len(found) > MAX_PARTS:
             return None
@@ -71,6 +73,16 @@ def _same_end(a: Expression | None, b: Expression | None) -> bool | None:
     if a is None or b is None:
         return a is b
     return True if a == b else is_zero(Binary(op="-", left=a, right=b))
+
+
+def _points(text: str) -> list[Interval] | None:
+    r"""Read the single numbers that a union holds beside intervals: `(0, 1) ∪ \\{2, 3\\}`."""
+    listed = _POINTS.fullmatch(text)
+    ends = [_end(item) for item in listed[1].split(",")] if listed else []
+    points = [end[0] for end in ends if end is not None and end[0] is not None]
+    if not points or len(points) < len(ends):
+        return None
+    return [Interval(low=point, high=point, has_low=True, has_high=True) for point in points]
 
 
 def _piece(text: str) -> list[Interval] | None:

@@ -37,6 +37,7 @@ _CLASSES = tuple(
         "rise fall",
         "gain loss profit",
         "win lose draw",
+        "major minor",
         "heads tails",
         "head tail",
         "true false unknown uncertain",
@@ -113,6 +114,8 @@ def _are_alternatives(first: list[str], second: list[str], context: Context) -> 
     differing = [(one, other) for one, other in zip(first, second, strict=True) if one != other]
     if len(differing) != 1:
         return False
+    if all(word.isdecimal() for word in differing[0]):
+        return int(differing[0][0]) != int(differing[0][1])
     stems = {_stem(word) for word in differing[0]}
     if len(stems) == 1:
         return False
