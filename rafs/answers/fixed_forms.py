@@ -18,9 +18,9 @@ _STANDARD = {
         "yes": "yes|true|correct",
         "no": "no|false|incorrect",
         "none": "none",
-        "no solution": "no solution|no solutions|∅|{}|\\{\\}|\\{ \\}|no real solution|no real solutions|empty set|no solutions exist|no real solutions exist"
+        "no solution": "no solution|no solutions|∅|{}|\\{\\}|\\{ \\}|no real solution|no real solutions|empty set"
         "|the empty set|does not exist|dne|undefined|no such number|no such numbers|impossible|no solution exists"
-        "|there is no solution|there are no solutions|no values|no real roots|no such value",
+        "|no solutions exist|there is no solution|there are no solutions|no values|no real roots|no such value",
         "infinity": "\\infty|+\\infty|infinity|infinite|positive infinity|+ \\infty",
         "-infinity": "-\\infty|-infinity|- \\infty|negative infinity|minus infinity",
         "infinitely many": "infinitely many|infinitely many solutions|infinite solutions|an infinite number"

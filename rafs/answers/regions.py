@@ -76,7 +76,7 @@ def _same_end(a: Expression | None, b: Expression | None) -> bool | None:
 
 
 def _points(text: str) -> list[Interval] | None:
-    r"""Read the single numbers that a union holds beside intervals: `(0, 1) ∪ \\{2, 3\\}`."""
+    r"""Read the single numbers that a union holds beside intervals: `(0, 1) ∪ \{2, 3\}`."""
     listed = _POINTS.fullmatch(text)
     ends = [_end(item) for item in listed[1].split(",")] if listed else []
     points = [end[0] for end in ends if end is not None and end[0] is not None]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rafs.answers.equivalence import equivalent
 from rafs.consensus import answer_consensus, consensus_value, group_answers
 from rafs.outcomes import Measured, Unmeasured
 from rafs.types import Truth
@@ -95,6 +96,26 @@ def test_one_sample_is_no_vote_though_its_answer_is_the_only_one() -> None:
 def test_a_blank_answer_is_a_missing_one() -> None:
     vote = answer_consensus(["", None, "5", " "], None, same_number)
     assert (vote.missing, vote.modal) == ((0, 1, 3), (2,))
+
+
+@pytest.mark.parametrize("empty", ["$$", "\\boxed{}", "\\text{ }", "**", "N/A", "-"])
+def test_an_answer_that_states_nothing_is_a_missing_one(empty: str) -> None:
+    vote = answer_consensus([empty, empty, "8"], None, equivalent)
+    assert (vote.missing, vote.modal) == ((0, 1), (2,))
+
+
+@pytest.mark.parametrize(
+    ("answers", "groups"),
+    [
+        pytest.param(["No", "no", "False", "false", "Yes"], [[0, 1, 2, 3], [4]], id="standing words"),
+        pytest.param(["{4,9}", "{9,4}", "\\{4,9\\}"], [[0, 1, 2]], id="sets"),
+        pytest.param(["0,625", "0.625", "625"], [[0, 1], [2]], id="decimal comma"),
+        pytest.param(["κ", "\\kappa", "\\mu"], [[0, 1], [2]], id="Greek letters"),
+        pytest.param(["6,11", "6, 11", "6.11"], [[0, 1], [2]], id="list or decimal"),
+    ],
+)
+def test_answers_are_grouped_across_their_spellings(answers: list[str], groups: list[list[int]]) -> None:
+    assert group_answers(answers, equivalent) == groups
 
 
 def test_an_answer_that_agrees_with_two_different_ones_joins_neither() -> None:
