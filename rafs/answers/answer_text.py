@@ -17,7 +17,7 @@ _NAMES = (
     "Gamma Delta Theta Lambda Xi Sigma Upsilon Phi Psi Omega varepsilon vartheta varkappa varrho varsigma varphi"
 )
 _LETTERS = dict(zip(_NAMES.split(), "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΣΥΦΨΩεθκρςφ", strict=True))
-_LETTER = re.compile(rf"(?P<sign>\\)?(?<![A-Za-z])(?P<name>{'|'.join(_LETTERS)})(?![A-Za-z])")
+_COMMAND, _WORD = re.compile(r"\\([A-Za-z]+)"), re.compile(r"\\?([A-Za-z]+)")
 _RAISED = re.compile("[²³¹⁰ⁱ⁴-ⁿʰ-ʸˡ-ˣᴬ-ᵡ]{1,20}")
 _ORDINALS = frozenset(["ˢᵗ", "ⁿᵈ", "ʳᵈ", "ᵗʰ"])
 _LOWERED = re.compile("[₀-ₜᵢ-ᵪⱼ]{1,20}")
@@ -68,7 +68,8 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:approx|simeq)(?![a-z])|≈", " ≈ "),
         (r"\\in(?![a-z])|∈", " ∈ "),
         (r"∈\s{1,2}\{([^{}]{1,200})\}", r"∈ \\{\1\\}"),
-        (r"\\(?:cup)(?![a-z])|∪|(?<=[)\]]) ?U ?(?=[(\[])", " ∪ "),
+        (r"\\(?:cup)(?![a-z])|∪", " ∪ "),
+        (r"U(?:(?<=[)\]]U)|(?<=[)\]]\sU))(?=\s?[(\[])", " ∪ "),
         (r"\{([^{}\\]{1,40})\\over(?![a-z])([^{}\\]{1,40})\}", r"\\frac{\1}{\2}"),
         (r"\\(?:emptyset|varnothing)(?![a-z])", "∅"),
         (r"(?:\\pm(?![a-z])|±)\s?", "±"),
@@ -76,7 +77,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=[\d)}])\s?\\?(?=(?:sin|cos|tan|ln|log)(?![a-z]))", "*"),
         (r"\\(?:mathbb|mathcal)\s?\{?([A-Z])\}?", r"\1"),
         (r"\*\*|__|`", ""),
-        (r"(?<=\d)\sμ\s(?=[gms](?![A-Za-z]))", " μ"),
+        (r"μ(?<=\d\sμ)\s(?=[gms](?![A-Za-z]))", "μ"),
     )
 )
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?(?:_\{?\d{1,2}\}?)?){2,12}")
@@ -98,13 +99,8 @@ def normalise_answer(text: str) -> str:
     Case stays, since names of variables differ by it.
     """
     text = _ENTITY.sub(lambda sign: html.unescape(sign.group()), text)
-    text = _VULGAR.sub(_written_out, text)
-    text = _RAISED.sub(_as_power, text.translate(_RINGS))
-    text = _LOWERED.sub(r"_{\g<0>}", text)
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_GLYPHS).strip()
-    text = with_greek_letters(text, bare=False)
-    text = "".join(str(int(char)) if char.isdecimal() and not char.isascii() else char for char in text)
-    text = _without_dollars(text)
+    text = with_greek_letters(text if text.isascii() else _with_plain_signs(text), bare=False)
+    text = _without_dollars(text.strip())
     for pattern, replacement in _REWRITES:
         text = pattern.sub(replacement, text)
     text = " ".join(text.split())
@@ -118,13 +114,22 @@ def normalise_answer(text: str) -> str:
     return _INDEX.sub(r"\1", text) if _FORMULA.fullmatch(text) else text
 
 
+def _with_plain_signs(text: str) -> str:
+    """Write what has a plainer spelling in it: raised and lowered signs, fractions, digits, dashes."""
+    text = _VULGAR.sub(_written_out, text)
+    text = _RAISED.sub(_as_power, text.translate(_RINGS))
+    text = _LOWERED.sub(r"_{\g<0>}", text)
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).translate(_GLYPHS)
+    return "".join(str(int(char)) if char.isdecimal() and not char.isascii() else char for char in text)
+
+
 def _as_power(run: re.Match[str]) -> str:
     return run.group() if run.group() in _ORDINALS else "^{" + run.group() + "}"
 
 
 def with_greek_letters(text: str, *, bare: bool) -> str:
     r"""Write `\theta` as the letter that it names, and with `bare` the word `theta` too."""
-    return _LETTER.sub(lambda name: _LETTERS[name["name"]] if bare or name["sign"] else name.group(), text)
+    return (_WORD if bare else _COMMAND).sub(lambda name: _LETTERS.get(name[1]) or name.group(), text)
 
 
 def _written_out(sign: re.Match[str]) -> str:
