@@ -10,5 +10,5 @@ the kinds of `forms` are tried in turn: `fixed_forms` (option, time, date), `mea
 
 Two forms -> true, false, unknown (`equivalence`): `comparison` takes each pair of kinds to `quantity_comparison`,
 `relations`, `regions` or `wordings`. Whether two formulas agree is proven or refuted in `identities`: normal forms that
-are equal (`rewriting`), or values that lie apart (`balls`).
+are equal (`rewriting`), or values that lie apart (`balls`), whatever `open_functions` leave open.
 """

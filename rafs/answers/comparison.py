@@ -21,7 +21,7 @@ from rafs.answers.forms import (
 from rafs.answers.identities import free_names
 from rafs.answers.quantity_comparison import compare_quantities, truth_of
 from rafs.answers.regions import same_region
-from rafs.answers.relations import as_relation, compare_relations
+from rafs.answers.relations import as_ray, as_relation, compare_relations
 from rafs.answers.wordings import compare_words
 from rafs.grammar.terms import Variable
 from rafs.types import Truth
@@ -46,6 +46,9 @@ def compare_forms(a: Form, b: Form, context: Context) -> Truth:
             return truth_of(same_region(a, b))
         case (Relation(), Relation() | Quantity()) | (Quantity(), Relation()):
             return _compare_relations(a, b)
+        case (Relation() as relation, Region() as region) | (Region() as region, Relation() as relation):
+            ray = as_ray(relation)
+            return Truth.UNKNOWN if ray is None else truth_of(same_region(ray, region))
         case Moment(), Moment():
             return _compare_moments(a, b)
         case Date(), Date():

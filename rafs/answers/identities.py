@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import chain
 
 from rafs.answers.balls import Ball, ball_of, is_zero, rational
+from rafs.answers.open_functions import differs_in_all_readings, has_known_angle, with_known_angles
 from rafs.answers.rewriting import rewritten_forms, standard
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.polynomials import normal_form, same_quotient
@@ -20,6 +21,14 @@ says `|x|`: then negative values were thought of."""
 
 def same_expression(a: Expression, b: Expression) -> bool | None:
     """Say whether two expressions are equal wherever both have a value; None where neither is proven."""
+    if not (has_known_angle(a) or has_known_angle(b)):
+        return _same(a, b)
+    radians = _same(with_known_angles(a), with_known_angles(b))
+    degrees = _same(with_known_angles(a, degrees=True), with_known_angles(b, degrees=True))
+    return None if radians is False and degrees is not False else radians
+
+
+def _same(a: Expression, b: Expression) -> bool | None:
     left, right = evaluate(a), evaluate(b)
     if left is not None and right is not None:
         return left == right
@@ -31,8 +40,10 @@ def same_expression(a: Expression, b: Expression) -> bool | None:
     if free_names(difference):
         if is_refuted(difference):
             return False
-    elif "i" not in all_names(difference) and (zero := is_zero(difference)) is not None:
-        return zero
+    elif "i" not in all_names(difference):
+        zero = is_zero(difference)
+        if zero is not None or differs_in_all_readings(difference):
+            return bool(zero)
     forms = rewritten_forms(a, b)
     same = same_quotient(*forms) if forms is not None else None
     if same:

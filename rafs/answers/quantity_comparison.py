@@ -6,6 +6,7 @@ from fractions import Fraction
 from rafs.answers.balls import ball_of, is_zero
 from rafs.answers.forms import Context, Quantity
 from rafs.answers.identities import all_names, free_names, same_expression
+from rafs.answers.open_functions import all_readings
 from rafs.grammar.expressions import undefined
 from rafs.grammar.measures import TEMPERATURES, Factor, in_celsius
 from rafs.grammar.terms import Binary, Number, Variable
@@ -155,8 +156,11 @@ def _rounds_to(rounded: Quantity, exact: Quantity) -> bool:
         return False
     if exact.value is not None:
         return exact.value.denominator != 1 and _is_near(exact.value, rounded)
-    ball = ball_of(exact.expression, {})
-    return ball is not None and ball.radius < Decimal("1e-30") and _is_near(Fraction(ball.middle), rounded)
+    balls = (ball_of(reading, {}) for reading in all_readings(exact.expression))
+    return any(
+        ball is not None and ball.radius < Decimal("1e-30") and _is_near(Fraction(ball.middle), rounded)
+        for ball in balls
+    )
 
 
 def _is_near(value: Fraction, rounded: Quantity) -> bool:

@@ -5,11 +5,11 @@ from decimal import Context, Decimal, DecimalException, localcontext
 from fractions import Fraction
 
 from rafs.answers.balls import DIGITS, Ball, ball_of, rational
-from rafs.answers.forms import Quantity, Relation
+from rafs.answers.forms import Interval, Quantity, Region, Relation
 from rafs.answers.identities import free_names, points, signed_points
 from rafs.answers.rewriting import rewritten_forms
 from rafs.grammar.polynomials import Polynomial, Quotient, proportional
-from rafs.grammar.terms import Binary, Expression, Variable
+from rafs.grammar.terms import Binary, Expression, Number, Variable
 from rafs.types import Truth
 
 
@@ -18,6 +18,22 @@ def as_relation(value: Quantity) -> Relation | None:
     if len(value.label) != 1 or value.unit is not None:
         return None
     return Relation(sign="=", difference=Binary(op="-", left=Variable(name=value.label), right=value.expression))
+
+
+def as_ray(relation: Relation) -> Region | None:
+    """Solve an inequality of the first degree in one name, such as `2x > 6`; None for any other."""
+    forms = rewritten_forms(relation.difference, relation.difference)
+    if forms is None or relation.sign[0] != ">" or forms[0].bottom.keys() != {()} or forms[0].is_opaque():
+        return None
+    top, bottom = forms[0].top, forms[0].bottom[()]
+    slopes = [(term, factor / bottom) for term, factor in top.items() if term]
+    if len(slopes) != 1 or len(slopes[0][0]) != 1 or slopes[0][0][0][1] != 1:
+        return None
+    slope = slopes[0][1]
+    end, is_closed = Number(value=-top.get((), Fraction(0)) / bottom / slope), relation.sign == ">="
+    if slope > 0:
+        return Region(parts=(Interval(low=end, high=None, has_low=is_closed, has_high=False),))
+    return Region(parts=(Interval(low=None, high=end, has_low=False, has_high=is_closed),))
 
 
 def compare_relations(a: Relation, b: Relation) -> Truth:
