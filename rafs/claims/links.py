@@ -18,6 +18,8 @@ from rafs.grammar.tokens import BREAK, JUNK, NUMBER, PLACEHOLDER, RELATION, WORD
 
 _DIGITS = re.compile(r"\d")
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,300})>>")
+_STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(del|s|strike)>[^<>\n]{1,300}</\1>")
+"""What is struck out, so that nobody states it."""
 
 
 MAX_RELATIONS = 400
@@ -36,7 +38,9 @@ def find_links(text: str, names: frozenset[str] = frozenset(), *, variable_x: bo
         Links with offsets into `text`. A name that is only given a value (`x = 3`) is a link with a `Variable` on the
         left. Time is linear in the length of the text.
     """
-    outside = _ANNOTATION.sub(lambda found: " " * len(found.group()), text) if "<<" in text else text
+    if "~~" in text or "</" in text:
+        text = _STRUCK.sub(_blank, text)
+    outside = _ANNOTATION.sub(_blank, text) if "<<" in text else text
     tokens = lex(outside, variable_x=variable_x)
     links, unread = _links_of(outside, names, tokens)
     links += find_conversions(outside)
@@ -47,6 +51,10 @@ def find_links(text: str, names: frozenset[str] = frozenset(), *, variable_x: bo
         ]
     links.sort(key=lambda link: (link.left_span.start, link.right_span.start))
     return Reading(links=tuple(links), unread=tuple(unread), tokens=tokens if outside == text else None)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
 
 
 def stands_in_claim(before: str, value: str, after: str) -> bool:
