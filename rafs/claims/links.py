@@ -13,8 +13,9 @@ from rafs.claims.told_bases import find_conversions
 from rafs.claims.word_claims import TELLING, read_words
 from rafs.grammar.lexing import lex
 from rafs.grammar.parsing import Parsed
-from rafs.grammar.terms import Binary, Call, Number, leaves, variables
+from rafs.grammar.terms import Binary, Call, Number, Variable, leaves, variables
 from rafs.grammar.tokens import BREAK, JUNK, NUMBER, PLACEHOLDER, RELATION, WORD, Token
+from rafs.grammar.units import is_known_unit
 
 _DIGITS = re.compile(r"\d")
 _ANNOTATION = re.compile(r"<<([^<>\n]{1,300})>>")
@@ -137,6 +138,9 @@ def _read_relation(finder: Finder, index: int) -> None:
     segment = segment_start(finder.tokens, index)
     is_label = _is_label(finder.tokens[segment:index])
     chained = _chained(finder, index)
+    if chained is not None and right is not None and _is_assignment(finder, index, chained.parsed, right):
+        finder.previous = (right.end, right)
+        return
     left = chained
     if left is None and (is_open or right is not None):
         left = find_left(finder.tokens, index, finder.names, segment=segment if segment < index else None)
@@ -192,6 +196,19 @@ def _chained(finder: Finder, end: int) -> LeftSide | None:
         if token.kind is not BREAK or token.text not in ("", "\n"):
             return None
     return LeftSide(parsed, parsed.doubts)
+
+
+def _is_assignment(finder: Finder, index: int, before: Parsed, right: Parsed) -> bool:
+    """Say whether the word before a relation is what gets the value, no unit: the `height` of `width=8 height=5`."""
+    word = finder.tokens[index - 1]
+    one, other = before.expression, right.expression
+    if word.kind is not WORD or not isinstance(one, Number) or not isinstance(other, Number):
+        return False
+    last = finder.links[-1] if finder.links else None
+    if last is not None and last.right is one and not isinstance(last.left, Variable):
+        return False  # the result of a calculation, with its unit
+    is_unit = word.text in other.measure.split() or (is_known_unit(word.text) and is_known_unit(other.unit))
+    return not is_unit and word.text != "dozen"
 
 
 MIN_LABEL = 4

@@ -93,6 +93,11 @@ READINGS = {
     "several_arguments": ("max(3,700) = 700", U),
     "numbering": ("No. 7 = 12", U),
     "spaced_point": ("3 . 5 = 15", U),
+    "assignments": ("depth=7 width=9", U),
+    "equal_assignments": ("rows=3 cols=3", U),
+    "assigned_decimals": ("rate=0.25 batch=16 epochs=3", U),
+    "assigned_lengths": ("depth=7cm width=9cm", U),
+    "length_in_two_units": ("Length = 300 cm = 3 m", R),
 }
 
 
