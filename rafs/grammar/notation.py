@@ -12,9 +12,9 @@ from rafs.types import BlindStep, Claim
 
 _UNIT = r"(?:€|£|%|Euro?s?\b|EUR\b|CHF\b|Kronen\b|Cent\b|(?:k?g|[kcm]?m|[mcd]?l|mg|°C|kWh)\b(?![.,]?\d))"
 _TIMES = r"(?:[*·×⋅÷]|\\(?:times|cdot|div)\b)"
-_REST = r"\d{0,11},(?:\d{1,2}|\d{4,12})(?![\d.,]*\d)"
-"""A number with a decimal comma behind its first digit; the patterns begin with that digit and look back from there,
-since Python skips to digits but tries a look back everywhere."""
+_REST = r"(?:\d{0,11},(?:\d{1,2}|\d{4,12})|(?<=0),\d{3})(?![\d.,]*\d)"
+"""A number with a decimal comma behind its first digit, no thousands; the patterns begin with that digit and look
+back from there, since Python skips to digits but tries a look back everywhere."""
 _COMMA = rf"\d{_REST}"
 _ALONE = r"(?<![\w.,/^{(\[<\\].)"
 _DECIMAL_COMMA = re.compile(
@@ -35,7 +35,7 @@ _DECIMAL_POINT = re.compile(
 )
 """A point that only a decimal point can be, so that commas are none."""
 _COMMA_IN_DIGITS, _POINT_IN_DIGITS = re.compile(r",(?=\d)"), re.compile(r"\.(?=\d)")
-_SIGN_OF_COMMA = re.compile(r",(?!\d{3}(?!\d))(?=\d)|\.\d{3}[.,](?=\d)|0,0(?=\d)")
+_SIGN_OF_COMMA = re.compile(r",(?!\d{3}(?!\d))(?=\d)|\.\d{3}[.,](?=\d)|0(?<!\d0),(?=\d)")
 _SIGN_OF_EITHER = re.compile(r"[.,](?=\d{3}(?!\d))")
 """Without them, which are quickly looked for, there is nothing to decide."""
 _MAYBE_COMMA = re.compile(rf"\d{_ALONE}{_REST}", re.DOTALL)

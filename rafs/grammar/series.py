@@ -1,11 +1,12 @@
 """Adds and multiplies up: sums with bounds, and sums whose middle terms an ellipsis leaves out."""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from rafs.grammar.expressions import evaluate
-from rafs.grammar.terms import Call, Expression, Unknown, Variable, walk
+from rafs.grammar.terms import Binary, Call, Expression, Number, Unknown, Variable, leaves, literal_of, mapped, walk
 from rafs.grammar.values import Value, add, multiply
 
 MAX_TERMS = 1000
@@ -45,20 +46,12 @@ def _depth(body: Expression) -> int:
 
 def listed_total(call: Call, bindings: Bindings) -> Fraction:
     """Add or multiply `1 + 2 + ... + 10`, where exactly one progression fits; raises `Unknown` otherwise."""
-    terms = []
-    for arg in call.args:
-        value = evaluate(arg, bindings)
-        if value is None:
-            raise Unknown
-        terms.append(value)
+    terms = _values(call.args, bindings)
     if call.name == "sum on for ever":
         return _geometric_limit(terms)
     if call.name == "product on for ever":
         raise Unknown
-    listed, last = terms[:-1], terms[-1]
-    found = [
-        run for run in (_arithmetic(listed, last), _geometric(listed, last), _powers(listed, last)) if run is not None
-    ]
+    found = [run for run in _progressions(call.args, terms, bindings) if run is not None]
     if not found or any(run != found[0] for run in found):
         raise Unknown
     result = Fraction(0 if call.name == "sum on" else 1)
@@ -67,6 +60,60 @@ def listed_total(call: Call, bindings: Bindings) -> Fraction:
     if result.numerator.bit_length() > MAX_BITS:
         raise Unknown
     return result
+
+
+def _values(terms: Iterable[Expression], bindings: Bindings) -> list[Fraction]:
+    values = []
+    for term in terms:
+        value = evaluate(term, bindings)
+        if value is None:
+            raise Unknown
+        values.append(value)
+    return values
+
+
+def _progressions(
+    args: Sequence[Expression], terms: list[Fraction], bindings: Bindings
+) -> Iterator[list[Fraction] | None]:
+    """Yield what may fit; two values of terms that are computed, as in `1^2 + 2^2 + ... + 5^2`, show no even step."""
+    listed, last = terms[:-1], terms[-1]
+    written = _stepped(args)
+    if written is not None:
+        yield _values(written, bindings)
+    is_fraction = any(isinstance(arg, Binary) and arg.op == "/" for arg in args)
+    if written is not None and not is_fraction:
+        return
+    is_plain = all(literal_of(arg) is not None for arg in args)
+    if is_plain or len(listed) > 2 or (is_fraction and written is None):
+        yield _arithmetic(listed, last)
+    yield _geometric(listed, last)
+    yield _powers(listed, last)
+
+
+def _stepped(args: Sequence[Expression]) -> list[Expression] | None:
+    """Return all the terms where the numbers in the written ones step on evenly: `1*2 + 2*3 + ... + 9*10`."""
+    if literal_of(args[0]) is not None or any(_shape(arg) != _shape(args[0]) for arg in args):
+        return None
+    columns = list(zip(*[_numbers(arg) for arg in args], strict=True))
+    runs = {column: _arithmetic(list(column[:-1]), column[-1]) for column in columns if len(set(column)) > 1}
+    lengths = {0 if run is None else len(run) for run in runs.values()}
+    if len(lengths) != 1 or 0 in lengths:
+        return None
+    rows = zip(*[runs.get(column) or [column[0]] * max(lengths) for column in columns], strict=True)
+    return [_with_numbers(args[0], row) for row in rows]
+
+
+def _numbers(term: Expression) -> list[Fraction]:
+    return [leaf.value for leaf in leaves(term) if isinstance(leaf, Number)]
+
+
+def _with_numbers(term: Expression, values: Iterable[Fraction]) -> Expression:
+    rest = iter(values)
+    return mapped(term, lambda node: replace(node, value=next(rest)) if isinstance(node, Number) else node)
+
+
+def _shape(term: Expression) -> Expression:
+    return mapped(term, lambda node: Number(value=Fraction(0)) if isinstance(node, Number) else node)
 
 
 def _arithmetic(listed: list[Fraction], last: Fraction) -> list[Fraction] | None:

@@ -118,6 +118,14 @@ SERIES = {
     "for_ever": ("1/3 + 1/9 + 1/27 + ... = 1/2", R),
     "two_progressions": ("1 + 2 + ... + 8 = 15", U),
     "no_progression": ("2 + 7 + ... + 31 = 100", U),
+    "two_squares": ("1^2 + 2^2 + ... + 6^2 = 91", R),
+    "two_squares_wrong": ("1^2 + 2^2 + ... + 6^2 = 92", W),
+    "odd_squares": ("1² + 3² + ... + 7² = 84", R),
+    "two_products": ("2·3 + 3·4 + ... + 7·8 = 166", R),
+    "two_factorials": ("1! + 2! + ... + 5! = 153", R),
+    "two_fractions": (r"\frac{1}{2} + \frac{1}{3} + \dots + \frac{1}{6} = 1.45", R),
+    "fractions_of_two_kinds": ("1/2 + 1/4 + ... + 1/16 = 15/16", U),
+    "no_even_step": ("1 + 2^2 + ... + 7^2 = 40", U),
     "far_too_long": (r"\sum_{k=1}^{10^{15}} k^k = 5", U),
 }
 COUNTING = {

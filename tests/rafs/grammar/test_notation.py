@@ -34,6 +34,7 @@ READ = {
     "sum_of_decimals": (["3,5 + 1,25 = 4,75"], Fraction(19, 4)),
     "tight_sum": (["0,5+0,25 = 0,75"], Fraction(3, 4)),
     "decimals_on_both_sides": (["7 - 2,5 = 4,5"], Fraction(9, 2)),
+    "three_decimals_behind_a_zero": (["0,375 × 16 = 6"], 6),
     "spaces_and_comma": (["7 200,50 € + 1 € = 7 201,50 €"], Fraction(14403, 2)),
 }
 
@@ -64,6 +65,7 @@ def test_a_claim_keeps_its_text_as_submitted() -> None:
 
 OPEN = {
     "bare_list": ["So 5,6 = 11."],
+    "list_behind_a_zero": ["So 0,375 + 2 = 377"],
     "pair": ["The point (2,50) = 7 is there."],
     "inside_brackets": ["It is so (see 5,6 = 11)."],
     "run": ["For 1,2,3 = 7 it fails."],
