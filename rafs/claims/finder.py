@@ -10,7 +10,7 @@ from rafs.claims.left_sides import LeftSide
 from rafs.claims.other_arithmetic import other_arithmetic
 from rafs.claims.relations import Link
 from rafs.claims.rewritings import is_rewriting
-from rafs.claims.right_sides import doubts_after, read_modulus, read_remainder, span_of
+from rafs.claims.right_sides import doubts_after, read_modulus, read_remainder, span_of, split_modulus
 from rafs.grammar.actions import ACTIONS
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.parsing import Parsed, parse_at
@@ -57,6 +57,8 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
     names = variables(left.parsed.expression)
     all_names = names if right is None else names | variables(right.expression)
     modulus = read_modulus(finder.tokens, after, finder.names)
+    if relation == "≡" and right is not None and modulus is None:
+        right, modulus = split_modulus(right)
     remainder = read_remainder(finder.tokens, after, finder.names)
     doubts = set(left.doubts if right is None else left.doubts | right.doubts)
     if relation == "=" and not modulus and "_" not in finder.text[left_span.start : right_span.end]:

@@ -2,10 +2,11 @@
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rafs.grammar.counted import FUNCTIONS, NOT_UNITS
 from rafs.grammar.parsing import Parsed, parse_at
-from rafs.grammar.terms import Expression, Number, leaves
+from rafs.grammar.terms import Binary, Expression, Number, leaves
 from rafs.grammar.tokens import BREAK, DIGIT_COMMA, FUNCTION, JUNK, NUMBER, OPEN, OPERATOR, WORD, Token
 from rafs.types import Span
 
@@ -109,6 +110,14 @@ def read_modulus(tokens: Sequence[Token], after: int, names: frozenset[str]) -> 
     if head[0].text == "pmod" or (head[0].kind is OPEN and head[1].text == "mod"):
         return _expression(tokens, after + (1 if head[0].text == "pmod" else 2), names)
     return None
+
+
+def split_modulus(right: Parsed) -> tuple[Parsed, Expression | None]:
+    """Part `2 mod 7` behind a congruence into what stands there and the modulus, which needs no bracket."""
+    match right.expression:
+        case Binary(op="mod", left=left, right=modulus):
+            return replace(right, expression=left), modulus
+    return right, None
 
 
 def read_remainder(tokens: Sequence[Token], after: int, names: frozenset[str]) -> Expression | None:

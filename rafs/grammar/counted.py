@@ -80,10 +80,13 @@ def is_known_letter(cursor: Cursor, token: Token) -> bool:
 
 def skip_remark(cursor: Cursor) -> bool:
     """Step over a bracket that begins with a word: `8 pounds (math and science)`, `14 holes (from 2-hole buttons)`."""
-    if not cursor.at(OPEN, "(") or not cursor.tokens[cursor.position].spaced:
+    if not cursor.at(OPEN, "("):
         return False
     first = cursor.peek(1)
     if first is None or first.kind is not WORD:
+        return False
+    opener = cursor.tokens[cursor.position]
+    if not opener.spaced and not (first.spaced and first.start == opener.end):  # Han words need no blanks: `8（人）`
         return False
     if first.text == "mod" or first.text in cursor.names or first.text in FUNCTIONS:
         return False
@@ -166,6 +169,8 @@ def _unit_follows(cursor: Cursor) -> bool:
     """Say whether `/` or `-` joins a unit: `60/tire`, `5 hours/day`, `24-hour`."""
     sign, word = cursor.peek(), cursor.peek(1)
     if sign is None or word is None or word.kind is not WORD or is_known_letter(cursor, word):
+        return False
+    if starts_call(cursor, 1):
         return False
     known = len(word.text) > 2 or word.text in KNOWN_UNITS
     if sign.text == "-":

@@ -134,7 +134,8 @@ class _Signs:
             either=frozenset(one.group()[-4] for one in _EITHER.finditer(text, at))
             if _SIGN_OF_EITHER.search(text, at) is not None
             else frozenset(),
-            spaced=grouped is not None and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
+            spaced=grouped is not None
+            and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
         )
 
     def joined(self, other: "_Signs") -> "_Signs":

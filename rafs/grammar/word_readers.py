@@ -1,6 +1,7 @@
 """Reads the pieces of a text that are words or digits: spelled numbers, words of calculation, literals, names."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -15,7 +16,9 @@ from rafs.grammar.tokens import GOING_ON, Kind
 
 _LETTERS = re.compile(r"[A-Za-z]+")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_TIMES = re.compile(r"[xXхХ](?=\s?(?:[\d$(£€.-]|\\(?:[dt]?frac|sqrt|left|text|[$({])))")
+_INDEX = re.compile("[₀-₉]{1,6}|[ₐ-ₜ](?![₀-₟])")
+"""Of a name or a logarithm: `x₁`, `log₂ 8`."""
+_TIMES = re.compile(r"[xXхХ](?=\s?(?:[\d$(£€.√-]|\\(?:[dt]?frac|sqrt|left|text|[$({])|(?:sqrt|gcd|lcm|max|min|abs)\())")
 _CURRENCY_CODE = re.compile(rf"(?<![\w$\\{{])(?:({'|'.join(DOLLARS)})\$(?=\d)|([A-Z]{{3}}|Rs\.?)\s?(?=\d))")
 _CURRENCY_BEHIND = re.compile(r"\s?([€£¥₹￥₽₺₩])(?!\d)")
 _DOTS = re.compile(r"(?:\.\.\.|…|\\l?dots\b|\\cdots\b)(?!\s?(?:[-+*/^×·÷=≈]|\\(?:times|cdot|div)))")
@@ -89,9 +92,12 @@ def read_other_word(lexer: Lexer, piece: str) -> None:
         lexer.emit(Kind.WORD, "pi", position + 1)
     elif head is None and _HAN.match(piece):
         _read_han(lexer, piece)
+    elif (index := _INDEX.match(text, position + len(piece))) is not None:
+        lexer.emit(Kind.WORD, f"{piece}_{unicodedata.normalize('NFKC', index.group())}", index.end())
     elif "_" in text[position : position + len(piece) + 1] and (number := read_based(text, position)) and number[1]:
         lexer.emit(Kind.NUMBER, "", number[0], number[1])
     else:
+        lexer.gap = lexer.gap or "가" <= piece[0] <= "힣"  # Korean endings touch the number: `43입니다`
         lexer.emit(Kind.WORD, piece, position + len(piece))
 
 
@@ -184,6 +190,17 @@ def _read_numbering(lexer: Lexer) -> bool:
     return found is not None
 
 
+def _read_remainder(lexer: Lexer) -> bool:
+    """Read the R of `3 R2` and the `modulo` of `17 modulo 5`, between two numbers."""
+    found = _REMAINDER.match(lexer.text, lexer.position) if lexer.previous() is Kind.NUMBER and lexer.gap else None
+    if found is not None:
+        lexer.emit(Kind.WORD, "mod" if found[1] else "R", found.end())
+    return found is not None
+
+
+_REMAINDER = re.compile(r"(?:(modulo)|R)(?=\s?\d)")
+
+
 def _read_link(lexer: Lexer) -> bool:
     """Read an address of the web, which no calculation reaches over."""
     found = _LINK.match(lexer.text, lexer.position)
@@ -201,6 +218,7 @@ WORD_READERS: dict[str, Callable[[Lexer], bool]] = {
     **dict.fromkeys(_NOONS, _read_noon),
     **dict.fromkeys(NUMBERINGS, _read_numbering),
     **dict.fromkeys(["http", "https"], _read_link),
+    **dict.fromkeys(["modulo", "r"], _read_remainder),
     "x": _read_times,
 }
 """Readers by the word in lower case (or its letters before a hyphen); one that returns False leaves a plain word."""

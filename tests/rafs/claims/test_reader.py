@@ -58,6 +58,15 @@ RIGHT = {
     "solution": "5x = 35, so x = 7.",
     "exclamation": "So we need 4! = 24 seats.",
     "question_then_claim": "Is 7*8 = 54? No: 7*8 = 56.",
+    "divided_by_a_function": "30/sqrt(36) = 5",
+    "times_a_function": "4 x sqrt(49) = 28",
+    "subscript_of_a_logarithm": "log₃ 81 = 4",
+    "subscripts_of_names": "y₁ = 6 and y₂ = 8, so y₁ + y₂ = 14.",
+    "remark_without_a_blank": "共有48÷6=8（人）",
+    "korean_ending": "19 + 23 = 42입니다",
+    "modulus_without_a_bracket": "38 ≡ 3 mod 5",
+    "modulo": "38 modulo 5 equals 3",
+    "tight_remainder": "45 ÷ 7 = 6 R3",
 }
 WRONG = {
     "sum": "Together that is 17 + 26 = 45 coins.",
@@ -77,6 +86,11 @@ WRONG = {
     "inequality": "1 < 2 < 2",
     "name": "x = 5, so 3x + 2 = 18.",
     "solution": "5x = 35, so x = 8.",
+    "divided_by_a_function": "30/gcd(12, 18) = 6",
+    "subscript_of_a_logarithm": "log₃ 81 = 27",
+    "remark_without_a_blank": "共有48÷6=7（人）",
+    "modulus_without_a_bracket": r"$38 \equiv 2 \mod 5$",
+    "tight_remainder": "45 ÷ 7 = 6 R2",
 }
 OPEN = {
     "ambiguous_division": "8/2(2+2) = 16",
