@@ -1,15 +1,12 @@
 """Compares two sides as quantities with units: `90 km / 30 min = 180 km/h`, `$2 + 35 cents = $2.35`."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 
 from rafs.claims.roundings import is_rounding
 from rafs.grammar.measures import in_celsius
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, leaves, literal_of
-from rafs.grammar.units import Unit, factors, read_unit
-from rafs.types import Truth
+from rafs.grammar.units import Unit, factors, may_convert, read_unit
 
 MAX_LITERALS = 12
 """Literals of a side that are looked at."""
@@ -24,6 +21,8 @@ class Amount:
     below: tuple[str, ...] = ()
     bare: bool = False
     """A factor without a unit stands in it, which may hide one."""
+    counted: bool = False
+    """Such factors count: it is a sum with another amount of that dimension, and none of them converts its unit."""
     converted: bool = False
     """Units were changed to make it."""
 
@@ -55,7 +54,8 @@ def compare_measures(left: Expression, right: Expression) -> bool | None:
     if one.value * factor == other.value or _is_rounded(one.value * factor, right):
         return True
     near = abs(one.value * factor - other.value) <= LOOSE * abs(other.value)
-    return None if one.bare or other.bare or near or _is_agreed(one, other, factor) else False
+    hidden = any(amount.bare and not amount.counted for amount in (one, other))
+    return None if hidden or near or _is_agreed(one, other, factor) else False
 
 
 def scales(expression: Expression) -> frozenset[str]:
@@ -117,69 +117,6 @@ def unit_words(number: Number) -> str:
     return number.measure or number.unit
 
 
-def truth_of_equals(left: Expression, right: Expression, *, converted: bool) -> tuple[Truth, str]:
-    """Rule on two sides of one number: open where their units cannot be of one dimension, as in `5 m = 5 s`."""
-    if converted:
-        return Truth.TRUE, "units converted"
-    has_unit = any(isinstance(leaf, Number) and leaf.unit for leaf in leaves(right))
-    if not has_unit or max(len(leaves(side)) for side in (left, right)) > MAX_LITERALS:
-        return Truth.TRUE, ""
-    one = _dimensions(left)
-    other = None if one is None or frozenset() in one else _dimensions(right)
-    apart = one is not None and other is not None and frozenset() not in other and not one & other
-    return (Truth.UNKNOWN, "units of other dimensions") if apart else (Truth.TRUE, "")
-
-
-_Dimension = frozenset[tuple[str, int]]
-
-
-def _dimensions(expression: Expression) -> frozenset[_Dimension] | None:
-    """Return what a side may measure; None where it may be anything, and an empty dimension for mere things.
-
-    A factor may stand for one `per` another, so its unit may be missing in the result: `5 hours * 20 miles` may be
-    miles, and `4 feet * 12 inches` inches. `km/h` says it all, and `cm * cm` is an area.
-    """
-    match expression:
-        case Number():
-            unit = None if expression.percent else read_unit(unit_words(expression))
-            if unit is None:
-                return frozenset([frozenset()]) if expression.percent else None
-            return frozenset(frozenset(each.dimension) for each in unit.measures()) or frozenset([frozenset()])
-        case Unary(op="-"):
-            return _dimensions(expression.operand)
-        case Call(name="compound"):
-            return _dimensions(expression.args[-1])
-        case Binary(op="+" | "-"):
-            parts = [part for part in map(_dimensions, (expression.left, expression.right)) if part is not None]
-            return frozenset[_Dimension]().union(*parts) if parts else None
-        case Binary(op="*" | "/"):
-            one, other = _dimensions(expression.left), _dimensions(expression.right)
-            if one is None or other is None or len(one) * len(other) > MAX_LITERALS:
-                return None
-            units = {read_unit(unit_words(leaf)) for leaf in leaves(expression) if isinstance(leaf, Number)}
-            return _multiplied(expression.op, one, other, are_alike=len(units) == 1)
-    return None
-
-
-def _multiplied(
-    op: str, one: frozenset[_Dimension], other: frozenset[_Dimension], *, are_alike: bool
-) -> frozenset[_Dimension]:
-    found: set[_Dimension] = set()
-    for first, second in product(one, other):
-        powers = Counter(dict(first))
-        for base, power in second:
-            powers[base] += power if op == "*" else -power
-        found.add(frozenset((base, power) for base, power in powers.items() if power))
-        if not (op == "*" and are_alike and _is_length(first) and _is_length(second)):
-            found |= {part for part, rest in ((first, second), (second, first)) if part and len(rest) < 2}
-    return frozenset(found)
-
-
-def _is_length(dimension: _Dimension) -> bool:
-    """Say whether it is a length, an area or a volume."""
-    return all(base == "[length]" for base, _ in dimension)
-
-
 def _has_measure(expression: Expression) -> bool:
     literals = [leaf for leaf in leaves(expression) if isinstance(leaf, Number) and leaf.unit]
     if not literals or len(literals) > MAX_LITERALS:
@@ -218,16 +155,24 @@ def _plain(words: str) -> tuple[str, ...]:
 def _sum(op: str, *parts: Expression) -> Amount | None:
     amounts = [_amount(part) for part in parts]
     first = amounts[-1]
-    if first is None or first.bare:
+    if first is None:
         return None
-    total, converted = Fraction(0), False
-    for index, amount in enumerate(amounts):
-        factor = None if amount is None or amount.bare else _factor(amount.unit, first.unit)
+    total, converted, bare, counted = Fraction(0), False, False, True
+    for index, (amount, part) in enumerate(zip(amounts, parts, strict=True)):
+        factor = None if amount is None else _factor(amount.unit, first.unit)
         if amount is None or factor is None:
             return None
         converted = converted or factor != 1
+        bare = bare or amount.bare
+        counted = counted and (not amount.bare or amount.counted or not _may_convert(part, amount.unit))
         total += amount.value * factor * (-1 if op == "-" and index else 1)
-    return Amount(value=total, above=first.above, below=first.below, converted=converted)
+    return Amount(value=total, above=first.above, below=first.below, bare=bare, counted=counted, converted=converted)
+
+
+def _may_convert(part: Expression, unit: str) -> bool:
+    """Say whether a factor without a unit may change the unit rather than count: the 60 of `60 × 2 hours`."""
+    factors_only = [leaf.value for leaf in leaves(part) if isinstance(leaf, Number) and not leaf.unit]
+    return any(may_convert(unit, value, by_calendar=False) for value in factors_only)
 
 
 def _product(op: str, one: Amount | None, other: Amount | None) -> Amount | None:

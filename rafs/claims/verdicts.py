@@ -6,9 +6,10 @@ from fractions import Fraction
 
 from rafs.claims.conventions import Readings, read_conventions, states_identity
 from rafs.claims.dates import rule_dates
+from rafs.claims.dimensions import truth_of_equals
 from rafs.claims.exact_values import find_value, related
 from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, loose_reading
-from rafs.claims.measured import compare_measures, have_one_unit, truth_of_equals
+from rafs.claims.measured import compare_measures, have_one_unit
 from rafs.claims.other_readings import other_reading
 from rafs.claims.relations import Link
 from rafs.claims.residues import are_congruent

@@ -109,14 +109,14 @@ def family_of(unit: str) -> Mapping[str, Fraction] | None:
     return next((family for family in _families() if name in family), None)
 
 
-def may_convert(unit: str, ratio: Fraction) -> bool:
+def may_convert(unit: str, ratio: Fraction, *, by_calendar: bool = True) -> bool:
     """Say whether two sides that differ by `ratio` may only differ by an unsaid change of that unit."""
     family = family_of(unit)
     if family is None or ratio in (0, 1):
         return False
     own = family[_plain_name(unit)]
     others = [family["0.01 USD"]] if unit.strip() == "$" else family.values()
-    calendar = CALENDAR_FACTORS if {"week", "year"} & family.keys() else frozenset()
+    calendar = CALENDAR_FACTORS if by_calendar and {"week", "year"} & family.keys() else frozenset()
     return bool({ratio, 1 / ratio} & ({own / other for other in others} | calendar))
 
 

@@ -55,7 +55,28 @@ PERCENT = {
     "times_hundred": ("0.35 * 100 = 35%", R),
     "a_sum": ("20 + 15 = 35%", R),
 }
-KINDS = {"dimensions": DIMENSIONS, "powers": POWERS, "ratios": RATIOS, "ranges": RANGES, "percent": PERCENT}
+SUMS = {
+    "a_counted_term": ("4 × 35 minutes + 2 hours = 260 minutes", R),
+    "a_counted_term_wrong": ("4 × 35 minutes + 2 hours = 142 minutes", W),
+    "every_term_counted": ("3 × $2 + 6 × 40¢ = $8.40", R),
+    "every_term_counted_wrong": ("5 × 2 m + 3 × 40 cm = 130 m", W),
+    "taken_off": ("2 kg − 3 × 250 g = 1250 g", R),
+    "divided": ("3 m / 4 + 25 cm = 1 m", R),
+    "a_factor_that_converts": ("3 hours * 60 + 15 minutes = 195 minutes", R),
+    "areas": ("2 × 6 feet + 4 × 5 feet = 32 square feet", R),
+    "two_currencies": ("$6 + €3 = $9", U),
+    "mass_and_length": ("7 kg + 4 cm = 11", U),
+    "taken_off_another": ("9 cm − 4 kg = 5 cm", U),
+    "things": ("6 pears + 4 kiwis = 10 fruits", R),
+}
+KINDS = {
+    "dimensions": DIMENSIONS,
+    "powers": POWERS,
+    "ratios": RATIOS,
+    "ranges": RANGES,
+    "percent": PERCENT,
+    "sums": SUMS,
+}
 
 
 @pytest.mark.parametrize(
