@@ -31,11 +31,11 @@ _OTHERWISE = re.compile(
 _CONCLUDED = re.compile(
     r"[\s,$.;:\\()\[\]*]{0,8}(?:and )?"
     r"(?:so|thus|hence|therefore|then|giving|we get|(?:which|this) (?:gives|means|implies|yields)"
-    r"|\\(?:implies|Rightarrow|iff|rightarrow|to)\b|⟹|⇒|→|=>|-->)"
+    r"|\\(?:implies|Rightarrow|iff|rightarrow|Leftrightarrow|to)\b|⟹|⇒|→|⟺|⇔|<?-{1,2}>|<?={1,2}>)"
     r"(?: (?:that|us|we (?:get|have|find)))?[\s,$.;:\\()\[\]*]{0,8}",
     re.IGNORECASE,
 )
-"""What stands alone between an equation and the value of its unknown."""
+"""What stands alone between an equation and what follows from it."""
 MAX_BETWEEN = 160
 """Characters between the two equations, or before the second one in its step."""
 ROUNDED_BY = Fraction(1, 50)
@@ -111,7 +111,7 @@ class Chain:
         between = self.text[before.link.right_span.end if same_step else 0 : link.left_span.start]
         if len(between) > MAX_BETWEEN:
             return False
-        if same_step and isinstance(link.left, Variable) and _CONCLUDED.fullmatch(between):
+        if same_step and _CONCLUDED.fullmatch(between):
             return True
         return _REWRITTEN.search(between) is not None and _OTHERWISE.search(between) is None
 

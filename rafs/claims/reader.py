@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import takewhile
 from types import MappingProxyType
 
 from rafs.claims.annotations import shows_another, visible_span
@@ -255,7 +256,10 @@ def _define(reader: Reader, step: BlindStep, link: Link, rewritten: tuple[Truth,
     elif equations and isinstance(link.right, Number):
         between = step.text[equations[-1].right_span.end : link.left_span.start]
         alternatives = speaks_of_several(step.text) or _SENTENCE_END.search(between) is not None
-        solved = rule_solution(link, equations, {**reader.bindings, name: value}, alternatives=alternatives)
+        others = takewhile(lambda entry: entry.step == step.index, reversed(reader.definitions))
+        since = next((entry.span.end for entry in others if entry.name == name and entry.value != value), 0)
+        trial = {**reader.bindings, name: value}
+        solved = rule_solution(link, equations, trial, alternatives=alternatives, since=since)
         if solved.truth is Truth.TRUE and speaks_of_all(step.text):
             every = any(are_all(equation, name, reader.links, reader.bindings) for equation in equations)
             solved = solved if every else replace(solved, truth=Truth.UNKNOWN, reason="it may not be the only one")

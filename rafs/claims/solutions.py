@@ -30,11 +30,7 @@ def speaks_of_all(text: str) -> bool:
 
 def are_all(equation: Link, name: str, links: Sequence[Link], bindings: Mapping[str, Fraction]) -> bool:
     """Say whether a step names as many solutions of an equation as it can have."""
-    assert equation.right is not None
-    form = normal_form(Binary(op="-", left=equation.left, right=equation.right))
-    if form is None or form.atoms() != {name} or set(form.bottom) != {()}:
-        return False
-    degree = max((power for term, value in form.top.items() if value for _, power in term), default=0)
+    degree = _degree(equation, name)
     solutions = {
         value
         for link in links
@@ -42,6 +38,15 @@ def are_all(equation: Link, name: str, links: Sequence[Link], bindings: Mapping[
         if (value := evaluate(link.right)) is not None and _solves({**bindings, name: value}, equation)
     }
     return 0 < degree <= len(solutions)
+
+
+def _degree(equation: Link, name: str) -> int:
+    """Return the degree of a polynomial equation in one name; 0 for any other."""
+    assert equation.right is not None
+    form = normal_form(Binary(op="-", left=equation.left, right=equation.right))
+    if form is None or form.atoms() != {name} or set(form.bottom) != {()}:
+        return 0
+    return max((power for term, value in form.top.items() if value for _, power in term), default=0)
 
 
 def _solves(trial: Mapping[str, Fraction], equation: Link) -> bool:
@@ -55,7 +60,7 @@ def speaks_of_several(text: str) -> bool:
 
 
 def rule_solution(
-    link: Link, equations: Sequence[Link], trial: Mapping[str, Fraction], *, alternatives: bool
+    link: Link, equations: Sequence[Link], trial: Mapping[str, Fraction], *, alternatives: bool, since: int
 ) -> Ruling:
     """Substitute a solution in the equations of its step; FALSE only when it solves none, and no case is left out.
 
@@ -64,27 +69,31 @@ def rule_solution(
         equations: The equations of the step in that name.
         trial: The values of all names, that one among them.
         alternatives: Whether the step speaks of several values.
+        since: Where the name last got another value: an equation before that may be of another case.
+
+    Returns:
+        TRUE where it solves one of them, and either that one may have other solutions or it solves the others too: of
+        two linear equations with different solutions, one is no rewriting of the other.
     """
     assert isinstance(link.left, Variable)
     name, value = link.left.name, trial[link.left.name]
-    wrong = ""
+    solved, wrong, contradicted = list[Link](), "", False
     for equation in equations:
         assert equation.right is not None
         left, right = evaluate(equation.left, trial), evaluate(equation.right, trial)
-        if left is None or right is None or (isinstance(link.right, Number) and link.right.decimals and left != right):
-            truth, reason = Truth.UNKNOWN, "the equation could not be computed"
-        elif left == right:
-            return Ruling(truth=Truth.TRUE, value=value, result=value, result_span=link.right_span, reason="solves it")
+        if left is not None and left == right:
+            solved.append(equation)
+        elif left is None or right is None or (isinstance(link.right, Number) and link.right.decimals):
+            if not solved:
+                return _ruling(link, value, Truth.UNKNOWN, "the equation could not be computed")
         else:
-            truth, reason = Truth.FALSE, f"with {name} = {show(value)} the equation reads {show(left)} = {show(right)}"
-        wrong = wrong or (reason if truth is Truth.FALSE else "")
-        if truth is Truth.UNKNOWN:
-            return Ruling(truth=truth, value=value, result=value, result_span=link.right_span, reason=reason)
+            contradicted = contradicted or equation.left_span.start >= since
+            wrong = wrong or f"with {name} = {show(value)} the equation reads {show(left)} = {show(right)}"
+    if solved and (not contradicted or any(_degree(equation, name) != 1 for equation in solved)):
+        return _ruling(link, value, Truth.TRUE, "solves it")
     doubted = link.doubts or any(equation.doubts or runs_on(equation) for equation in equations) or alternatives
-    return Ruling(
-        truth=Truth.UNKNOWN if doubted else Truth.FALSE,
-        value=value,
-        result=value,
-        result_span=link.right_span,
-        reason=wrong,
-    )
+    return _ruling(link, value, Truth.UNKNOWN if solved or doubted else Truth.FALSE, wrong)
+
+
+def _ruling(link: Link, value: Fraction, truth: Truth, reason: str) -> Ruling:
+    return Ruling(truth=truth, value=value, result=value, result_span=link.right_span, reason=reason)

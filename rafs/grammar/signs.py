@@ -53,7 +53,9 @@ COMMANDS: dict[str, Meaning] = {
     ),
     **_own(Kind.WORD, "lg Re Im arg alpha beta gamma delta theta lambda mu phi omega"),
     **_commands(Kind.JUNK, {"...": "cdots ldots dots dotsb dotsc", "‖": "lVert rVert Vert |", "'": "prime"}),
-    **_commands(Kind.BREAK, {"": "[ ] \\ quad qquad implies Rightarrow rightarrow longrightarrow to iff"}),
+    **_commands(
+        Kind.BREAK, {"": "[ ] \\ quad qquad implies Rightarrow Leftrightarrow rightarrow longrightarrow to iff"}
+    ),
 }
 TIGHT = frozenset(f"\\{name}" for name in "! left right big Big bigl bigr Bigl Bigr".split())
 """Commands that mean nothing and leave no gap: in `f\\left(2\\right)` the bracket touches the f."""
@@ -85,7 +87,7 @@ SIGNS: dict[str, Meaning] = {
     **{sign: (Kind.WORD, sign) for sign in "∞∅"},
     ".": (Kind.BREAK, "."),
     **dict.fromkeys(",、،", (Kind.COMMA, ",")),
-    **{sign: (Kind.BREAK, sign) for sign in ";\n?。！？；，：؟।—→⇒⟹•"},
+    **{sign: (Kind.BREAK, sign) for sign in ";\n?。！？；，：؟।—→⇒⟹⇔⟺•"},
     "√": (Kind.FUNCTION, "sqrt"),
     "π": (Kind.WORD, "pi"),
     **dict.fromkeys("°º˚", (Kind.WORD, "°")),
