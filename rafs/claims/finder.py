@@ -18,6 +18,7 @@ from rafs.grammar.terms import Number, Unary, leaves, variables
 from rafs.grammar.tokens import Kind, Token
 from rafs.types import Span
 
+_PLAIN_BEGINNINGS = frozenset([Kind.NUMBER, Kind.OPERATOR, Kind.FUNCTION])
 _SENTENCE_END = re.compile(r"[.!?;\n](?:\s|$)")
 MAX_ACTION = 20
 """Letters of the longest word of an action, as `multiplying`."""
@@ -77,6 +78,7 @@ def add_link(finder: Finder, relation: str, left: LeftSide, right: Parsed | None
             doubts=frozenset(doubts),
             in_words=in_words,
             continued=finder.is_at(after, Kind.RELATION),
+            begins_plainly=right is not None and finder.tokens[right.start].kind in _PLAIN_BEGINNINGS,
             asserted=is_asserted(finder, left_span, right_span, after, names=names),
             modulus=modulus,
             remainder=remainder,

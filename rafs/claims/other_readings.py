@@ -13,6 +13,7 @@ from rafs.grammar.expressions import evaluate
 from rafs.grammar.terms import Binary, Call, Expression, Number, in_degrees, leaves, literal_of, mapped
 from rafs.grammar.transcendental import PI
 from rafs.grammar.units import family_of, is_known_unit
+from rafs.types import Span
 
 _TURN = Fraction(360)
 _CLOCK = 12
@@ -36,6 +37,32 @@ def is_no_calculation(left: Expression, right: Expression) -> bool:
     if one is None or not _is_count(one):
         return False
     return bool(one.unit) or (other is not None and _is_count(other))
+
+
+def begun_anew(link: Link, value: Fraction) -> Span | None:
+    """Return where the number stands that ends this equation and begins the next: the 12 of `3*4 = 12 + 5 = 17`.
+
+    It may have a sign, or be a fraction: `5 - 8 = -3 * 2 = -6`, `1/2 + 1/4 = 3/4 * 8 = 6`. In brackets nothing begins
+    anew: `27 + 11 = (38 + 4)`.
+    """
+    operand = link.right
+    if not link.begins_plainly or not isinstance(operand, Binary):
+        return None
+    while isinstance(operand, Binary):
+        operand = operand.left
+        if (lead := _lead(operand)) and evaluate(operand) == value:
+            written = leaves(operand)
+            begins = written[0].span.start - link.right_span.start <= lead
+            return Span(start=link.right_span.start, end=written[-1].span.end) if begins else None
+    return None
+
+
+def _lead(operand: Expression) -> int:
+    r"""Return how many characters may stand before the digits of a number or a fraction; 0 for others: `- 3`, `\dfrac{3}{4}`."""
+    match operand:
+        case Binary(op="/", left=top, right=Number()) if literal_of(top) is not None:
+            return len("- \\dfrac{")
+    return 0 if literal_of(operand) is None else len("- ")
 
 
 def _is_count(number: Number) -> bool:

@@ -24,6 +24,8 @@ class Link:
     """The relation is a word such as `is`."""
     continued: bool = False
     """Another relation follows the right side, so `3*4 = 12 + 5 = 17` may be a run-on."""
+    begins_plainly: bool = False
+    """The right side begins with a number, its sign or a fraction, rather than with a bracket or a word."""
     asserted: bool = True
     """False for denied, conditional and questioned statements."""
     modulus: Expression | None = None

@@ -10,7 +10,7 @@ from rafs.claims.dimensions import truth_of_equals
 from rafs.claims.exact_values import find_value, related
 from rafs.claims.looseness import carried_rounding, dozen_reading, is_forgiven, loose_reading
 from rafs.claims.measured import compare_measures, have_one_unit
-from rafs.claims.other_readings import other_reading
+from rafs.claims.other_readings import begun_anew, other_reading
 from rafs.claims.relations import Link
 from rafs.claims.residues import are_congruent
 from rafs.claims.roundings import is_cut, is_rounding
@@ -117,12 +117,9 @@ def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fract
     if (value == result and held is not False) or held:
         truth, reason = truth_of_equals(link.left, link.right, converted=value != result)
         return Ruling(truth=truth, value=value, result=result, result_span=span, reason=reason)
-    first = _run_on(link, value)
-    if first is not None:
+    if (first := begun_anew(link, value)) is not None:
         truth = Truth.TRUE if link.continued else Truth.UNKNOWN
-        return Ruling(
-            truth=truth, value=value, result=first.value, result_span=first.span, reason="run-on, read step by step"
-        )
+        return Ruling(truth=truth, value=value, result=value, result_span=first, reason="run-on, read step by step")
     if "letter" in link.doubts and (held is False or have_one_unit(link.left, link.right)):
         link = _without_letters(link)
     if held is False:
@@ -174,16 +171,6 @@ def _compare(relation: str, left: Fraction, right: Fraction) -> bool:
         case ">=":
             return left >= right
     return left != right
-
-
-def _run_on(link: Link, value: Fraction) -> Number | None:
-    """Return the number that ends this equation and begins the next, as the 12 of `3*4 = 12 + 5 = 17`."""
-    if not isinstance(link.right, Binary):
-        return None
-    first = leaves(link.right)[0]
-    if first.span.start != link.right_span.start:
-        return None  # in brackets nothing begins anew: `27 + 11 = (38 + 4)`
-    return first if isinstance(first, Number) and first.value == value else None
 
 
 def _congruent(link: Link, bindings: Mapping[str, Fraction], value: Fraction, result: Fraction) -> Ruling:
