@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import product
 
-from rafs.claims.measured import MAX_LITERALS, unit_words
+from rafs.claims.measured import MAX_LITERALS, is_unconverted, unit_words
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, leaves
 from rafs.grammar.units import read_unit
 from rafs.types import Truth
@@ -21,6 +21,8 @@ def truth_of_equals(left: Expression, right: Expression, *, converted: bool) -> 
     )
     if not (has_unit or left_has_unit) or max(len(leaves(side)) for side in (left, right)) > MAX_LITERALS:
         return Truth.TRUE, ""
+    if has_unit and left_has_unit and is_unconverted(left, right):
+        return Truth.UNKNOWN, "units may differ"
     one = _dimensions(left)
     if one is None or frozenset() in one:
         return Truth.TRUE, ""

@@ -6,7 +6,7 @@ from fractions import Fraction
 from rafs.claims.roundings import is_rounding
 from rafs.grammar.measures import in_celsius
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary, leaves, literal_of
-from rafs.grammar.units import Unit, factors, may_convert, read_unit
+from rafs.grammar.units import Unit, factors, family_of, may_convert, read_unit
 
 MAX_LITERALS = 12
 """Literals of a side that are looked at."""
@@ -56,6 +56,21 @@ def compare_measures(left: Expression, right: Expression) -> bool | None:
     near = abs(one.value * factor - other.value) <= LOOSE * abs(other.value)
     hidden = any(amount.bare and not amount.counted for amount in (one, other))
     return None if hidden or near or _is_agreed(one, other, factor) else False
+
+
+def is_unconverted(left: Expression, right: Expression) -> bool:
+    """Say whether equal numbers stand before two units, and nothing converts one into the other: `2 × 75¢ = $150`.
+
+    Times are left out, since a factor without a unit is often one of them per another: `5 days × 8 = 40 hours`.
+    """
+    if not _has_measure(left) or not _has_measure(right):
+        return False
+    one, other = _amount(left), _amount(right)
+    if one is None or other is None or _factor(one.unit, other.unit) in (None, 1):
+        return False
+    families = [family_of(unit) for unit in (one.unit, other.unit)]
+    known = all(family is not None and "hour" not in family for family in families)
+    return known and not any(_may_convert(left, unit) for unit in (one.unit, other.unit))
 
 
 def scales(expression: Expression) -> frozenset[str]:

@@ -58,7 +58,7 @@ def begun_anew(link: Link, value: Fraction) -> Span | None:
 
 
 def _lead(operand: Expression) -> int:
-    r"""Return how many characters may stand before the digits of a number or a fraction; 0 for others: `- 3`, `\dfrac{3}{4}`."""
+    r"""Return how many characters may stand before the digits of `- 3` or `\dfrac{3}{4}`; 0 for what is no number."""
     match operand:
         case Binary(op="/", left=top, right=Number()) if literal_of(top) is not None:
             return len("- \\dfrac{")

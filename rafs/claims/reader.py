@@ -11,11 +11,12 @@ from rafs.claims.annotations import shows_another, visible_span
 from rafs.claims.conventions import states_constant
 from rafs.claims.equation_chains import Chain
 from rafs.claims.links import find_links
+from rafs.claims.named_units import rule_with_units, unit_of
 from rafs.claims.other_arithmetic import redefined_signs, uses_sign
 from rafs.claims.relations import Link
 from rafs.claims.retractions import is_failed_trial, retracted
 from rafs.claims.solutions import are_all, rule_solution, speaks_of_all, speaks_of_several
-from rafs.claims.verdicts import Ruling, rule
+from rafs.claims.verdicts import Ruling, rule, rule_told
 from rafs.grammar.expressions import evaluate
 from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.notation import as_submitted, in_english
@@ -84,6 +85,8 @@ class Reader:
     unread_steps: set[int] = field(default_factory=set)
     """Positions (in the sequence of steps) with a relation that no rule could read."""
     bindings: dict[str, Fraction] = field(default_factory=dict)
+    units: dict[str, Number] = field(default_factory=dict)
+    """What those names stand for that have a unit."""
     rounded: dict[Fraction, Fraction] = field(default_factory=dict)
     problem: str = ""
     """The problem without white space; an equation in it is given, not asserted for every value."""
@@ -163,6 +166,9 @@ def _end_pending(reader: Reader, step: BlindStep) -> None:
 
 def _bind(reader: Reader, step: BlindStep, link: Link, name: str, value: Fraction) -> None:
     reader.bindings[name] = value
+    reader.units.pop(name, None)
+    if link.right is not None and (amount := unit_of(link.right, value)) is not None:
+        reader.units[name] = amount
     reader.definitions.append(Definition(step=step.index, name=name, value=value, span=link.right_span))
 
 
@@ -177,7 +183,7 @@ def _read_link(reader: Reader, step: BlindStep, link: Link) -> None:
     if not link.asserted:
         return
     if link.holds is not None:
-        _keep(reader, step, link, _ruled(link.holds))
+        _keep(reader, step, link, rule_told(link.holds))
         return
     if link.universal and "".join(step.text[link.left_span.start : link.right_span.end].split()) in reader.problem:
         link = replace(link, universal=False)
@@ -193,7 +199,7 @@ def _tempered(
     reader: Reader, step: BlindStep, link: Link, names: frozenset[str], rewritten: tuple[Truth, str] | None
 ) -> Ruling:
     """Rule on a relation, and take the verdict back where its step makes something else of it."""
-    ruling = rule(link, reader.bindings, reader.rounded)
+    ruling = rule_with_units(link, reader.bindings, reader.rounded, reader.units)
     if ruling.truth is Truth.FALSE and not _is_certain(reader, step, link, names):
         ruling = replace(ruling, truth=Truth.UNKNOWN, reason="a name may have another value here")
     if ruling.truth is Truth.UNKNOWN and rewritten is not None:
@@ -213,12 +219,6 @@ def _is_certain(reader: Reader, step: BlindStep, link: Link, names: frozenset[st
     """Say whether no name in a relation can mean another value here, and no inequality is a condition on it."""
     is_condition = bool(names) and link.relation not in ("=", "≈")
     return not is_condition and all(_is_settled(reader, step, link, name) for name in names)
-
-
-def _ruled(holds: bool) -> Ruling:
-    """Rule on a fact told in words; it has no value that anything could build on."""
-    truth, reason = (Truth.TRUE, "") if holds else (Truth.FALSE, "that does not hold")
-    return Ruling(truth=truth, value=None, result=None, result_span=None, reason=reason)
 
 
 def _is_settled(reader: Reader, step: BlindStep, link: Link, name: str) -> bool:

@@ -69,6 +69,12 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     return _numbers(link, bindings, value, result, rounded)
 
 
+def rule_told(holds: bool) -> Ruling:
+    """Rule on a fact told in words; it has no value that anything could build on."""
+    truth, reason = (Truth.TRUE, "") if holds else (Truth.FALSE, "that does not hold")
+    return Ruling(truth=truth, value=None, result=None, result_span=None, reason=reason)
+
+
 def _is_infinite(link: Link) -> bool:
     """Say whether infinity itself stands on a side, which some calculate with."""
     return any(isinstance(side, _MAY_BE_INFINITE) and side in _INFINITE for side in (link.left, link.right))

@@ -181,6 +181,8 @@ MEASURES = {
     "rate_wrong": ("150 km / 3 h = 45 km/h", W),
     "rate_converted": ("30 km / 20 min = 90 km/h", R),
     "coins": ("$3 + 40 cents = $3.40", R),
+    "coins_multiplied": ("6 × 45¢ = $270", U),
+    "hours_of_days": ("6 days × 8 = 48 hours", R),
     "coins_wrong": ("$3 + 40 cents = $43", W),
     "currencies": ("£8 = $8", W),
     "two_units": ("1 hour 20 minutes = 80 minutes", R),
@@ -197,9 +199,26 @@ MEASURES = {
     "clock_difference": ("4:15 pm - 1:45 pm = 2.5 hours", R),
     "clock_difference_wrong": ("4:15 pm - 1:45 pm = 3 hours", W),
 }
+NAMED_UNITS = {
+    "degrees": ("β = 150°, so sin β = 1/2", R),
+    "degrees_wrong": ("β = 60°, so sin β = 1/2", W),
+    "degrees_in_a_formula": ("γ = 60° and b = 10, so b cos γ = 5", R),
+    "degrees_computed": ("β = 180° - 60°, so cos β = -1/2", R),
+    "radians": ("β = 1.2, so sin β ≈ 0.932", R),
+    "bare_fits_degrees": ("y = 60, so cos y = 0.5", U),
+    "bare_fits_nothing": ("y = 60, so cos y = 0.75", W),
+    "share_of_a_circle": ("β = 90°, so β/360 * 8π = 2π", R),
+    "dozens": ("k = 4 dozen, so 3k = 144", R),
+    "rate_times_time": ("u = 40 km/h, h = 90 minutes, so u*h = 60 km", R),
+    "rate_times_time_unconverted": ("u = 40 km/h, h = 90 minutes, so u*h = 3600 km", U),
+    "coins": ("p = 35¢, so 4p = $1.40", R),
+    "coins_unconverted": ("p = 35¢, so 4p = $140", U),
+    "wrong": ("d = 7 km, so 3d = 22 km", W),
+}
 TABLES = {
     "log": LOGARITHMS, "angle": ANGLES, "complex": COMPLEX, "set": SETS, "matrix": MATRICES, "series": SERIES,
     "count": COUNTING, "real": REALS, "measure": MEASURES,
+    "named-unit": NAMED_UNITS,
 }  # fmt: skip
 CASES = {f"{table}-{name}": case for table, cases in TABLES.items() for name, case in cases.items()}
 
