@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from rafs.claims.line_labels import label_width
+from rafs.claims.line_labels import past_numbering
 from rafs.claims.right_sides import is_decoration
 from rafs.grammar.counted import FUNCTIONS, NOT_UNITS
 from rafs.grammar.functions import BARE
 from rafs.grammar.parsing import Parsed, parse_at
 from rafs.grammar.phrases import PHRASE_WORDS
-from rafs.grammar.terms import Expression, Number
+from rafs.grammar.terms import Binary, Expression, Number
 from rafs.grammar.tokens import BREAK, CLOSE, COMMA, JUNK, NUMBER, OPEN, OPERATOR, RELATION, WORD, Kind, Token
 from rafs.immutable import placed
 
@@ -63,7 +63,7 @@ def find_left(
         end -= 1
     if (named := _named_left(tokens, end, names)) is not None:
         return named
-    start = _past_numbering(tokens, segment_start(tokens, end) if segment is None else segment, end)
+    start = past_numbering(tokens, segment_start(tokens, end) if segment is None else segment, end)
     last_bracket = end - 1
     while last_bracket >= start and tokens[last_bracket].kind is not OPEN:
         last_bracket -= 1
@@ -77,6 +77,8 @@ def find_left(
                     extra.add("line before")
                 if _is_torn(tokens, index):
                     extra.add("sign before")
+                if index - start > 1 and _is_mixed(tokens, index, parsed.expression):
+                    extra.add("mixed number")
                 if index > start and _is_labelled(tokens[index - 1], parsed.expression):
                     extra.add("label")
                 return LeftSide(parsed, doubts | extra)
@@ -91,6 +93,18 @@ def _is_torn(tokens: Sequence[Token], index: int) -> bool:
     return (sign in ("—", "--") and before.kind is NUMBER) or (sign == ";" and before.text in _ENTITIES)
 
 
+def _is_mixed(tokens: Sequence[Token], index: int, expression: Expression) -> bool:
+    """Say whether a whole number and `and` stand before a proper fraction: `2 and 1/2 + 3`."""
+    whole = tokens[index - 2]
+    if tokens[index - 1].text != "and" or whole.kind is not Kind.NUMBER or whole.value.denominator > 1:
+        return False
+    while isinstance(expression, Binary) and not isinstance(expression.left, Number):
+        expression = expression.left
+    if not isinstance(expression, Binary) or expression.op != "/" or not isinstance(expression.right, Number):
+        return False
+    return isinstance(expression.left, Number) and expression.left.value < expression.right.value
+
+
 _ENTITIES = frozenset("times divide minus plus sdot middot frasl lowast nbsp".split())
 
 
@@ -101,44 +115,6 @@ def _goes_on(tokens: Sequence[Token], index: int) -> bool:
 
 def _is_labelled(before: Token, expression: Expression) -> bool:
     return isinstance(expression, Number) and before.text.lower() not in _NO_LABELS
-
-
-def _is_mark(tokens: Sequence[Token], index: int, end: int) -> bool:
-    """Say whether an unread sign only marks what follows: a quotation mark, a tick, the bar of a table."""
-    token = tokens[index]
-    if token.kind is not JUNK or token.text == "digits":
-        return False
-    return (
-        is_decoration(token)
-        or token.text in _LINE_MARKS
-        or (token.text == "|" and tokens[index + 1].spaced and not _is_closed_bar(tokens, end))
-    )
-
-
-_LINE_MARKS = frozenset([*"∴∵§¶†‡「」『』", "..."])
-"""Signs at the beginning of a line; between two numbers they may be an operation."""
-
-
-def _is_closed_bar(tokens: Sequence[Token], end: int) -> bool:
-    """Say whether a bar stands before a relation and none behind it, so that it ends an absolute value."""
-    behind = [token.text for token in tokens[end : end + MAX_CELL]]
-    rest = behind[: behind.index("\n")] if "\n" in behind else behind
-    return tokens[end - 1].text == "|" and "|" not in rest
-
-
-MAX_CELL = 20
-"""Tokens in which the next bar of a table's row is looked for."""
-
-
-def _past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
-    """Step over quotation marks, ticks, remarks and the number of an item at the beginning of a line: `1)`, `(2)`."""
-    while start + 1 < end:
-        is_head = not start or tokens[start - 1].kind in (BREAK, JUNK, CLOSE)
-        width = (label_width(tokens, start, end) if is_head else 0) or int(_is_mark(tokens, start, end))
-        if not width:
-            break
-        start += width
-    return start
 
 
 def _named_left(tokens: Sequence[Token], end: int, names: frozenset[str]) -> LeftSide | None:
@@ -291,9 +267,3 @@ def _doubts_before(tokens: Sequence[Token], start: int, index: int) -> frozenset
             doubts.add("unread")
             break
     return frozenset(doubts)
-
-
-def in_script(tokens: Sequence[Token], index: int) -> bool:
-    """Say whether a relation only names the index under a sum: the `=` of `_{k=1}`."""
-    before = [token.text for token in tokens[max(0, index - 3) : index]]
-    return len(before) == 3 and before[:2] == ["_", "{"]

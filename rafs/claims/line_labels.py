@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rafs.claims.right_sides import is_steered
+from rafs.claims.right_sides import is_decoration, is_steered
 from rafs.grammar.counted import FUNCTIONS
 from rafs.grammar.phrases import PHRASE_WORDS
 from rafs.grammar.tokens import Kind, Token
@@ -15,7 +15,7 @@ MAX_NUMERAL = 4
 """Letters of a label: `iv)`."""
 
 
-def label_width(tokens: Sequence[Token], start: int, end: int) -> int:
+def _label_width(tokens: Sequence[Token], start: int, end: int) -> int:
     """Return how many tokens of a line's label stand at `start`, with a left side up to `end` behind it; 0 for none."""
     first, second = tokens[start], tokens[start + 1]
     width = 0
@@ -80,3 +80,41 @@ def _cell(tokens: Sequence[Token], start: int, end: int) -> int:
     if start + 3 >= end or tokens[start + 2].text != "|" or tokens[start + 1].kind not in (Kind.NUMBER, Kind.WORD):
         return 0
     return 3 if tokens[start + 1].spaced and tokens[start + 2].spaced else 0
+
+
+def _is_mark(tokens: Sequence[Token], index: int, end: int) -> bool:
+    """Say whether an unread sign only marks what follows: a quotation mark, a tick, the bar of a table."""
+    token = tokens[index]
+    if token.kind is not Kind.JUNK or token.text == "digits":
+        return False
+    return (
+        is_decoration(token)
+        or token.text in _LINE_MARKS
+        or (token.text == "|" and tokens[index + 1].spaced and not _is_closed_bar(tokens, end))
+    )
+
+
+_LINE_MARKS = frozenset([*"∴∵§¶†‡「」『』", "..."])
+"""Signs at the beginning of a line; between two numbers they may be an operation."""
+
+
+def _is_closed_bar(tokens: Sequence[Token], end: int) -> bool:
+    """Say whether a bar stands before a relation and none behind it, so that it ends an absolute value."""
+    behind = [token.text for token in tokens[end : end + MAX_CELL]]
+    rest = behind[: behind.index("\n")] if "\n" in behind else behind
+    return tokens[end - 1].text == "|" and "|" not in rest
+
+
+MAX_CELL = 20
+"""Tokens in which the next bar of a table's row is looked for."""
+
+
+def past_numbering(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Step over quotation marks, ticks, remarks and the number of an item at the beginning of a line: `1)`, `(2)`."""
+    while start + 1 < end:
+        is_head = not start or tokens[start - 1].kind in (Kind.BREAK, Kind.JUNK, Kind.CLOSE)
+        width = (_label_width(tokens, start, end) if is_head else 0) or int(_is_mark(tokens, start, end))
+        if not width:
+            break
+        start += width
+    return start

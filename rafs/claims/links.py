@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rafs.claims.finder import Finder, add_link
-from rafs.claims.left_sides import LeftSide, find_left, in_script, segment_start
+from rafs.claims.left_sides import LeftSide, find_left, segment_start
 from rafs.claims.other_readings import is_no_calculation
 from rafs.claims.relations import Link, Reading
 from rafs.claims.right_sides import ends_cleanly, is_decoration
@@ -117,9 +117,15 @@ def _links_of(text: str, names: frozenset[str], tokens: list[Token]) -> tuple[li
             break
         if kind is not RELATION:
             read_words(finder, index)
-        elif not in_script(tokens, index):
+        elif not _in_script(tokens, index):
             _read_relation(finder, index)
     return finder.links, finder.unread
+
+
+def _in_script(tokens: Sequence[Token], index: int) -> bool:
+    """Say whether a relation only names the index under a sum: the `=` of `_{k=1}`."""
+    before = [token.text for token in tokens[max(0, index - 3) : index]]
+    return len(before) == 3 and before[:2] == ["_", "{"]
 
 
 def _drop_chain(finder: Finder) -> None:

@@ -59,7 +59,7 @@ def _percent(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str]
     literal = literal_of(link.right)
     if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
         return (Truth.TRUE, "percent") if _makes_percentage(link.left, value) else (Truth.UNKNOWN, "percent or number")
-    has_percent = any(isinstance(leaf, Number) and leaf.percent for side in _sides(link) for leaf in leaves(side))
+    has_percent = any(map(has_percentage, _sides(link)))
     hundredfold = result == 100 * value or value == 100 * result
     if has_percent and hundredfold and not _is_part(link.left) and not _are_percentages(link):
         return Truth.UNKNOWN, "percent or number"
@@ -67,6 +67,11 @@ def _percent(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str]
     if result == 100 * value and abs(value) < 1 and (is_quotient or literal_of(link.left) is not None):
         return Truth.UNKNOWN, "a percentage without its sign"
     return None
+
+
+def has_percentage(expression: Expression) -> bool:
+    """Say whether a percentage stands in an expression."""
+    return any(isinstance(leaf, Number) and leaf.percent for leaf in leaves(expression))
 
 
 def _makes_percentage(left: Expression, value: Fraction) -> bool:

@@ -73,7 +73,10 @@ def read_action(cursor: Cursor) -> Expression:
     if joiner == "to" and word_at(cursor, 1) == "the" and word_at(cursor, 2) == "power":
         raise Unreadable
     cursor.take()
-    return _on_two(cursor, op, joiner, first)
+    result = _on_two(cursor, op, joiner, first)
+    if cursor.at(Kind.OPERATOR, "+", "-", "*", "/"):
+        cursor.doubts.add("joined")  # `adding 5 and 1/2` is 5.5
+    return result
 
 
 def _on_two(cursor: Cursor, op: str, joiner: str, first: Expression) -> Expression:

@@ -14,6 +14,7 @@ _LISTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["sum", "total", "combined total", "grand total"], "+"),
         "product": "*",
+        **{f"{kind} mean": f"{kind} mean" for kind in ("geometric", "harmonic")},
         **dict.fromkeys(["average", "mean", "arithmetic mean", "average value", "mean value"], "mean"),
         "difference": "ordered -",
         **dict.fromkeys(["positive difference", "absolute difference"], "-"),
@@ -52,6 +53,11 @@ _CHANGES: Mapping[str, str] = MappingProxyType(
     }
 )
 _NAMES: Mapping[str, str] = MappingProxyType({**_LISTS, **_SINGLE, **_CHANGES, "remainder": "remainder"})
+_QUALIFYING = frozenset(
+    "weighted quadratic logarithmic trimmed interquartile digit digital alternating squared common golden cross dot "
+    "symmetric standard partial".split()
+)
+"""Words before a name that make another value of it, which is not read: `the weighted average of`."""
 _JOINING = frozenset(["plus", "minus", "times", "multiplied", "divided"])
 _LINKS = frozenset(["of", "between", "from", "when", "on", "upon", "for"])
 _LONGEST = 4
@@ -66,6 +72,8 @@ def starts_named(cursor: Cursor, ahead: int) -> bool:
         return False
     if word_at(cursor, ahead) in _LOGARITHMS:
         return word_at(cursor, ahead + 1) == "base" or (word_at(cursor, ahead), word_at(cursor, ahead + 1)) == _OF_BASE
+    if word_at(cursor, ahead - 1) in _QUALIFYING and cursor.position + ahead > 0:
+        return False
     name, n_words = find_words(cursor, ahead, _NAMES, _LONGEST)
     return bool(name) and word_at(cursor, ahead + n_words) in _LINKS
 
@@ -137,7 +145,17 @@ def _of_list(name: str, items: list[Expression]) -> Expression:
             raise Unreadable
         result = Binary(op=name[-1], left=items[0], right=items[1], spoken=name == "ordered -")
         return result if name == "/" else Call(name="abs", args=(result,))
+    if name in ("geometric mean", "harmonic mean"):
+        return _mean(name, items)
     return Call(name=name, args=tuple(items))
+
+
+def _mean(name: str, items: list[Expression]) -> Expression:
+    """Return the root of the product of n items, or n divided by the sum of what 1 divided by each of them is."""
+    count, one = Number(value=Fraction(len(items))), Number(value=Fraction(1))
+    if name == "geometric mean":
+        return Call(name="root", args=(_of_list("*", items), count))
+    return Binary(op="/", left=count, right=_of_list("+", [Binary(op="/", left=one, right=item) for item in items]))
 
 
 def _of_one(cursor: Cursor, name: str) -> Expression:

@@ -11,7 +11,7 @@ from rafs.grammar.counted import is_known_letter, starts_operand
 from rafs.grammar.cursor import ENDING, Cursor, Unreadable, deepen
 from rafs.grammar.functions import starts_call
 from rafs.grammar.phrase_words import take_words, word_at
-from rafs.grammar.phrases import ADDING, MULTIPLYING, join, past_article, raised
+from rafs.grammar.phrases import ADDING, MULTIPLYING, is_tight_slash, join, past_article, raised
 from rafs.grammar.plain_runs import read_run
 from rafs.grammar.primaries import PLAIN_LETTERS, may_begin, read_factor
 from rafs.grammar.terms import Binary, Call, Expression, Number, Unary
@@ -80,7 +80,7 @@ def _sum(cursor: Cursor) -> Expression:
         if symbol in ("+", "-") and token.kind is OPERATOR and starts_operand(cursor, 1):
             cursor.take()
             right = _product(cursor)
-            if _is_percent(right) != _is_percent(left):
+            if _is_percent(right) != _is_percent(left) and not _is_one(left):
                 cursor.doubts.add("percent")
             left = Binary(symbol, left, right)
         elif symbol == "+" and at_ellipsis(cursor):
@@ -105,6 +105,11 @@ def _is_percent(expression: Expression) -> bool:
         case Binary():
             return expression.op in "+-" and _is_percent(expression.right)
     return False
+
+
+def _is_one(expression: Expression) -> bool:
+    """Say whether it is the 1 of `1 + 20%`, which is 1.2 by either reading."""
+    return isinstance(expression, Number) and expression.value == 1
 
 
 def _product(cursor: Cursor) -> Expression:
@@ -167,9 +172,17 @@ def _ratio(cursor: Cursor, first: Expression) -> Expression:
     """Read `6 : 8` as a quotient, and `1 : 2 : 3` as a ratio of three."""
     terms = [first]
     while cursor.at(OPERATOR, ":") and starts_operand(cursor, 1):
-        cursor.take()
-        terms.append(_signed(cursor))
+        terms.append(_ratio_term(cursor, loose=cursor.take().spaced))
     return Binary("/", first, terms[1]) if len(terms) == 2 else Call(name="ratio", args=tuple(terms))
+
+
+def _ratio_term(cursor: Cursor, *, loose: bool) -> Expression:
+    """Read a term of a ratio, which is a fraction in `1/2 : 1/3`, where only the colon has blanks around it."""
+    term = _signed(cursor)
+    if not loose or not is_tight_slash(cursor):
+        return term
+    cursor.doubts.add("ratio")  # `6 : 3/2` may be 1 too
+    return Binary(cursor.take().text, term, _signed(cursor))
 
 
 def _goes_on(cursor: Cursor, left: Expression, ahead: int = 0) -> bool:

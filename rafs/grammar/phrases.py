@@ -204,7 +204,7 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
     else:
         skip_article(cursor)
         right = read_operand(cursor) if kind in MULTIPLYING else cursor.product()
-    if kind == "divided" and _is_tight_slash(cursor):
+    if kind == "divided" and is_tight_slash(cursor):
         cursor.take()
         cursor.doubts.add("joined")
         right = Binary(op="/", left=right, right=read_operand(cursor))
@@ -219,7 +219,7 @@ def join(cursor: Cursor, left: Expression, kinds: frozenset[str]) -> Expression 
     return _joined(kind, left, right)
 
 
-def _is_tight_slash(cursor: Cursor) -> bool:
+def is_tight_slash(cursor: Cursor) -> bool:
     """Say whether a fraction goes on here: `1 divided by 3/5`."""
     slash, bottom = cursor.peek(), cursor.peek(1)
     return cursor.at(Kind.OPERATOR, "/") and not (slash is None or bottom is None or slash.spaced or bottom.spaced)

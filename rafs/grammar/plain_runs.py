@@ -25,7 +25,9 @@ def read_run(tokens: Sequence[Token], position: int) -> Run | None:
         if number.kind is not Kind.NUMBER or end - position > 2 * MAX_SIGNS:
             return None
         kinds = _KINDS[sign.text]
-        mixed = mixed or (kinds == "+-" and number.percent != tokens[end - 1].percent)
+        before = tokens[end - 1]
+        is_one = end == position + 1 and before.value == 1
+        mixed = mixed or (kinds == "+-" and number.percent != before.percent and not is_one)
         end += 2
     left: Expression = number_of(tokens[position])
     for at in range(position + 1, end, 2):

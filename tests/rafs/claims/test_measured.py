@@ -54,6 +54,11 @@ PERCENT = {
     "a_decimal_share": ("0.35 = 35%", R),
     "times_hundred": ("0.35 * 100 = 35%", R),
     "a_sum": ("20 + 15 = 35%", R),
+    "added_to_a_number": ("40 + 25% = 40.25", U),
+    "added_in_words": ("40 plus 25% is 40.25", U),
+    "added_to_one": ("80 * (1 + 25%) = 100", R),
+    "added_to_one_wrong": ("80 * (1 + 25%) = 90", W),
+    "taken_off_one_wrong": ("1 - 25% = 70%", W),
 }
 SUMS = {
     "a_counted_term": ("4 × 35 minutes + 2 hours = 260 minutes", R),

@@ -278,6 +278,9 @@ SPOKEN = {
     "in_signs": ("20 - 4 * 3 is 48.", W),
     "ordered": ("The difference of 4 and 9 is -5.", U),
     "unordered": ("The difference of 4 and 9 is 5.", R),
+    "mixed_number": ("4 and 1/3 plus 2/3 is 5.", U),
+    "mixed_number_in_signs": ("So 4 and 1/3 + 2 = 19/3.", U),
+    "mixed_number_added": ("We add 4 and 1/2 × 10 = 5.", U),
     "no_difference": ("The difference of 4 and 9 is 6.", W),
     "positive": ("The positive difference of 4 and 9 is -5.", W),
 }

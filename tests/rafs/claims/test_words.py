@@ -26,6 +26,8 @@ RIGHT = {
     "sum": "The sum of 7, 8 and 9 is 24.",
     "nested": "Half of the sum of 3, 5 and 8 is 8.",
     "median": "The median of 9, 2 and 5 is 5.",
+    "geometric_mean": "The geometric mean of 3 and 27 is 9.",
+    "harmonic_mean": "The harmonic mean of 4, 12 and 6 is 6.",
     "grouped_digits": "The average of 1,000 and 3,000 is 2,000.",
     "share_in_math_mode": "$35\\%$ of 60 equals 21.",
     "off": "30% off 90 is 63.",
@@ -63,6 +65,7 @@ WRONG = {
     "less_than": "6 less than 11 is 6.",
     "product": "The product of 7 and 8 is 54.",
     "mean_that_is_not_whole": "The average of 5, 6 and 9 is 7.",
+    "geometric_mean": "The geometric mean of 3 and 27 is 15.",
     "share": "0.5% of 600 is 300.",
     "decreased": "90 decreased by 30% is 60.",
     "action": "Subtracting 8 from 30 gives 21.",
@@ -88,6 +91,9 @@ WRONG = {
     "in_brackets_nothing_runs_on": "(27 + 7 + 4) = (38 + 4) = 42",
 }
 OPEN = {
+    "weighted_mean": "The weighted average of 60 and 80 is 75.",
+    "common_ratio": "The common ratio of 5 and 15 is 3.",
+    "action_on_a_mixed_number": "Add 6 and 1/4 = 6.25",
     "share_of_something_unsaid": "2/3 of the number minus 10 is equal to the sum of 40 and 1/3 of the number.",
     "class": "Half of the class is 12.",
     "grouping": "The sum of 3 and 4 times 2 = 20",
