@@ -36,6 +36,11 @@ _CONCLUDED = re.compile(
     re.IGNORECASE,
 )
 """What stands alone between an equation and what follows from it."""
+_DISCARDED = re.compile(
+    r"\b(?:discard\w{0,3}|reject\w{0,3}|ignor\w{1,3}|exclud\w{1,3}|extraneous|impossible|cannot|not|or|case|cases)\b",
+    re.I,
+)
+"""Words around an equation that is left behind rather than rewritten."""
 MAX_BETWEEN = 160
 """Characters between the two equations, or before the second one in its step."""
 ROUNDED_BY = Fraction(1, 50)
@@ -112,8 +117,13 @@ class Chain:
         if len(between) > MAX_BETWEEN:
             return False
         if same_step and _CONCLUDED.fullmatch(between):
-            return True
+            return isinstance(link.left, Variable) or not self._is_discarded(before, link)
         return _REWRITTEN.search(between) is not None and _OTHERWISE.search(between) is None
+
+    def _is_discarded(self, before: Stated, link: Link) -> bool:
+        """Say whether the equation before is another case, which may be left out: `not x + 1 = -2. So x + 1 = 2`."""
+        around = self.text[max(0, before.link.left_span.start - MAX_BETWEEN) : link.left_span.start]
+        return before.link.left == link.left or _DISCARDED.search(around) is not None
 
 
 def runs_on(equation: Link) -> bool:

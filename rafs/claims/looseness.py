@@ -59,7 +59,7 @@ def _percent(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str]
     literal = literal_of(link.right)
     if literal is not None and literal.percent and is_rounding(value, result * 100, max(0, literal.decimals - 2)):
         return (Truth.TRUE, "percent") if _makes_percentage(link.left, value) else (Truth.UNKNOWN, "percent or number")
-    has_percent = any(map(has_percentage, _sides(link)))
+    has_percent = any(map(_is_percentage, _sides(link)))
     hundredfold = result == 100 * value or value == 100 * result
     if has_percent and hundredfold and not _is_part(link.left) and not _are_percentages(link):
         return Truth.UNKNOWN, "percent or number"
@@ -69,8 +69,15 @@ def _percent(link: Link, value: Fraction, result: Fraction) -> tuple[Truth, str]
     return None
 
 
-def has_percentage(expression: Expression) -> bool:
-    """Say whether a percentage stands in an expression."""
+def adds_percentage(expression: Expression) -> bool:
+    """Say whether a percentage is added to a number or taken off it: `100 + 10%`, not `100% - 20%`."""
+    return any(
+        isinstance(node, Binary) and node.op in "+-" and _is_percentage(node.right) and not _is_percentage(node.left)
+        for node in walk(expression)
+    )
+
+
+def _is_percentage(expression: Expression) -> bool:
     return any(isinstance(leaf, Number) and leaf.percent for leaf in leaves(expression))
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from rafs.claims.measured import unit_words
 from rafs.claims.relations import Link
-from rafs.claims.verdicts import NEEDS_ALGEBRA, Ruling, rule
+from rafs.claims.verdicts import Ruling, rule
 from rafs.grammar.functions import TRIGONOMETRIC
 from rafs.grammar.terms import Call, Expression, Number, Variable, calls, in_degrees, literal_of, mapped, variables
 from rafs.grammar.units import read_unit
@@ -46,8 +46,6 @@ def rule_with_units(
     if plain.truth is Truth.FALSE:  # an angle that is a bare number may be one of degrees
         bare = _with_angles(angled, {name: Number(value=value) for name, value in bindings.items()})
         plain = plain if bare is angled else rule(bare, bindings, rounded)
-    elif angled is not link and plain.reason.startswith(NEEDS_ALGEBRA):
-        plain = replace(plain, reason="an angle in degrees")
     named = [units[name] for name in link.names if name in units]
     if not named or (plain.truth is Truth.TRUE and all(map(in_degrees, named))):
         return plain

@@ -8,7 +8,7 @@ from rafs.claims.conventions import Readings, read_conventions, states_identity
 from rafs.claims.dates import rule_dates
 from rafs.claims.dimensions import truth_of_equals
 from rafs.claims.exact_values import find_value, related
-from rafs.claims.looseness import carried_rounding, dozen_reading, has_percentage, is_forgiven, loose_reading
+from rafs.claims.looseness import adds_percentage, carried_rounding, dozen_reading, is_forgiven, loose_reading
 from rafs.claims.measured import compare_measures, have_one_unit
 from rafs.claims.other_readings import begun_anew, other_reading
 from rafs.claims.relations import Link
@@ -120,7 +120,7 @@ def _equal(link: Link, value: Fraction, result: Fraction, rounded: Mapping[Fract
     held = dozen_reading(link, value, result)
     if held is None and link.relation == "=":
         held = compare_measures(link.left, link.right)
-    if value == result and "percent" in link.doubts and has_percentage(link.left):
+    if value == result and "percent" in link.doubts and adds_percentage(link.left):
         return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=span, reason="percent of what")
     if (value == result and held is not False) or held:
         truth, reason = truth_of_equals(link.left, link.right, converted=value != result)

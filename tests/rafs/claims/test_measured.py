@@ -56,6 +56,7 @@ PERCENT = {
     "a_sum": ("20 + 15 = 35%", R),
     "added_to_a_number": ("40 + 25% = 40.25", U),
     "added_in_words": ("40 plus 25% is 40.25", U),
+    "a_share_added": ("30% + (40% * 50%) = 30% + 20%", R),
     "added_to_one": ("80 * (1 + 25%) = 100", R),
     "added_to_one_wrong": ("80 * (1 + 25%) = 90", W),
     "taken_off_one_wrong": ("1 - 25% = 70%", W),

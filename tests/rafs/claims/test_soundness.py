@@ -239,6 +239,8 @@ REWRITTEN = {
     "action": ("4y + 5 = 21. Subtracting 5: 4y = 28. Dividing by 4: y = 7.", U),
     "lines_right": ("4y + 5 = 21\n4y = 16\ny = 4", R),
     "factors": ("y^2 - 7y + 10 = 0\ny - 2 = 0\ny - 5 = 0\ny = 5", R),
+    "other_sign": ("We discard n - 3 = -4. Therefore, n - 3 = 4, so n = 7.", U),
+    "discarded": ("We discard 2n - 3 = -4. So 4n = 28, so n = 7.", U),
     "another_case": ("y - 3 = 2, y = 5. y - 3 = -2, y = 1.", R),
 }
 
