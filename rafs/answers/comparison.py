@@ -23,6 +23,7 @@ from rafs.answers.quantity_comparison import compare_quantities, truth_of
 from rafs.answers.regions import same_region
 from rafs.answers.relations import as_ray, as_relation, compare_relations
 from rafs.answers.wordings import compare_words
+from rafs.grammar.expressions import show
 from rafs.grammar.terms import Variable
 from rafs.types import Truth
 
@@ -282,7 +283,7 @@ def _reduced(ratio: Group) -> list[Fraction]:
 def _compare_based(group: Group, value: Quantity, context: Context) -> Truth:
     """Compare `47_8` with a number: its value; where the problem speaks of bases, bare digits may be in that one."""
     number, digits = group.items
-    same_digits = isinstance(digits, Words) and value.value is not None and digits.text == str(value.value)
+    same_digits = isinstance(digits, Words) and value.value is not None and digits.text == show(value.value)
     if same_digits and _BASES & context.words:
         return Truth.UNKNOWN
     return compare_forms(number, value, context)

@@ -9,7 +9,7 @@ from rafs.claims.relations import Link
 from rafs.claims.residues import are_congruent
 from rafs.claims.roundings import is_rounding
 from rafs.claims.shorthands import SHORTHANDS
-from rafs.grammar.expressions import evaluate
+from rafs.grammar.expressions import evaluate, show
 from rafs.grammar.terms import Binary, Call, Expression, Number, in_degrees, leaves, literal_of, mapped
 from rafs.grammar.transcendental import PI
 from rafs.grammar.units import family_of, is_known_unit
@@ -105,7 +105,7 @@ def _adds_digits(link: Link, value: Fraction, result: Fraction) -> bool:
     """Say whether the right side adds up the digits of the left one: `18 = 1 + 8`."""
     assert link.right is not None
     digits = [leaf.value for leaf in leaves(link.right) if isinstance(leaf, Number)]
-    return len(digits) > 1 and value >= 10 and [str(digit) for digit in digits] == list(str(value))
+    return len(digits) > 1 and value >= 10 and [str(digit) for digit in digits] == list(show(value))
 
 
 def _is_same_direction(link: Link, value: Fraction, result: Fraction) -> bool:

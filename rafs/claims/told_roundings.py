@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, log10
 from types import MappingProxyType
 
 from rafs.claims.left_sides import find_left
@@ -114,8 +114,9 @@ def _last_of(value: Fraction, digits: int) -> Fraction | None:
     """Return the unit of the last of so many significant digits."""
     if not value or not digits:
         return None
-    size = len(str(abs(value.numerator))) - len(str(value.denominator))
-    exponent = size if abs(value) >= Fraction(10) ** size else size - 1
+    exponent = ceil((value.numerator.bit_length() - value.denominator.bit_length() + 1) * log10(2))
+    while abs(value) < Fraction(10) ** exponent:  # three times at most
+        exponent -= 1
     return Fraction(10) ** (exponent - digits + 1)
 
 

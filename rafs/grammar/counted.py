@@ -110,6 +110,7 @@ def with_unit(cursor: Cursor, operand: Expression) -> Expression:
     if last.kind not in (NUMBER, CLOSE):
         return operand
     words: list[str] = []
+    start = cursor.position, cursor.unit_end
     for _ in range(MAX_UNIT_WORDS):
         token = cursor.peek()
         if token is not None and token.kind is OPERATOR and token.text in "/-" and _unit_follows(cursor):
@@ -134,7 +135,10 @@ def with_unit(cursor: Cursor, operand: Expression) -> Expression:
         words += _unit_power(cursor)
         skip_remark(cursor)
         cursor.unit_end = cursor.position
-    if not words or not isinstance(operand, Number):
+    if all(word == "per" for word in words):  # of nothing, as in `5 per.`
+        cursor.position, cursor.unit_end = start
+        return operand
+    if not isinstance(operand, Number):
         return operand
     currency = operand.unit
     if currency and words[0] != "per" and is_known_unit(words[0]):

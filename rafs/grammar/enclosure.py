@@ -182,7 +182,7 @@ def _cut(bounds: Bounds | None) -> Bounds | None:
     if bounds is None:
         return None
     size = max(map(abs, bounds))
-    scale = 10 ** max(0, 60 - len(str(int(size))))
+    scale = 10 ** (60 - len(str(int(size)))) if size < 10**60 else 1
     return _bounded(Fraction((bounds[0] * scale).__floor__(), scale), Fraction((bounds[1] * scale).__ceil__(), scale))
 
 

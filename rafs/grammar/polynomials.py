@@ -82,8 +82,9 @@ def proportional(a: Polynomial, b: Polynomial) -> bool:
 
 
 def show_polynomial(polynomial: Polynomial) -> str:
-    """Write a polynomial in a fixed order of terms."""
-    return "+".join(f"{polynomial[term]}{term}" for term in sorted(polynomial))
+    """Write a polynomial in a fixed order of terms, in base 16: in base 10 Python refuses more than 4300 digits."""
+    ratios = {term: coefficient.as_integer_ratio() for term, coefficient in polynomial.items()}
+    return "+".join(f"{top:x}/{bottom:x}{term}" for term, (top, bottom) in sorted(ratios.items()))
 
 
 def _form(expression: Expression) -> Quotient:
