@@ -14,6 +14,7 @@ from rafs.errors import BackendError
 from rafs.interventions import Continued, EffectMethod, Interventions, Response
 from rafs.outcomes import Unmeasured
 from rafs.probes import ProbeKind, silent_probes
+from rafs.threads import in_thread
 from rafs.types import Sampled, Trace
 from rafs.usage import Meter
 
@@ -72,7 +73,7 @@ class Conversation:
             self._missing = None if failed else Unmeasured(reason="generator_down")
         if late and not self._said:
             self._missing = self._missing or Unmeasured(reason="deadline")
-        return replace(await asyncio.to_thread(self._observed), late=late, writer_failed=failed)
+        return replace(await in_thread(self._observed), late=late, writer_failed=failed)
 
     async def _ask(
         self, writer: Generator, is_settled: Callable[[Interventions], Awaitable[bool]], meter: Meter
@@ -82,7 +83,7 @@ class Conversation:
             prefixes = list(dict.fromkeys([*self._prefixes, *asked]))
             if not prefixes:
                 return
-            if number and await is_settled(await asyncio.to_thread(self._observed)):
+            if number and await is_settled(await in_thread(self._observed)):
                 self._settled = True
                 return
             meter.end_if_spent()

@@ -15,6 +15,7 @@ from rafs.contracts import Editor, Generator, Nli
 from rafs.interventions import EffectMethod, Interventions, ProbeLimits, Target
 from rafs.outcomes import Unmeasured
 from rafs.probes import ProbeKind, silent_probes
+from rafs.threads import in_thread
 from rafs.types import Judged, Reading, Trace, Verdict
 from rafs.usage import Meter
 
@@ -72,12 +73,10 @@ class CounterfactualProber:
             return loop.time() >= ends_at if limits.n_tried is None else n_tried >= limits.n_tried
 
         is_read = writer is not None and self._n_continuations > 0
-        plan = await asyncio.to_thread(
-            self._planner.rank, reading, target, q_by_step, seed, is_read=is_read, is_over=is_over
-        )
+        plan = await in_thread(self._planner.rank, reading, target, q_by_step, seed, is_read=is_read, is_over=is_over)
         if writer is not None and is_read and self._with_ablation and not plan.late:
             await self._ablate(plan, reading.trace, writer, seed, ends_at, meter)
-        await asyncio.to_thread(self._planner.draw, plan, reading, target, seed, is_read=is_read, is_over=is_over)
+        await in_thread(self._planner.draw, plan, reading, target, seed, is_read=is_read, is_over=is_over)
         if writer is None or not is_read:
             return self._replayed(reading, target, plan)
         # A replay of what was cut off counts the same work as done, and has an editor only where one was asked.
@@ -86,7 +85,7 @@ class CounterfactualProber:
             await propose_edits(
                 plan, reading, target, editor, validator, self._n_edits, seed + EDITOR_SEED, ends_at, meter
             )
-        questions = await asyncio.to_thread(ask_probes, reading.trace, self._probes, plan.mistakes, plan.edits)
+        questions = await in_thread(ask_probes, reading.trace, self._probes, plan.mistakes, plan.edits)
         conversation = Conversation(reading.trace, plan, questions, self._probes, self._n_continuations, seed)
         return await conversation.hold(writer, ends_at, limits.is_settled, meter)
 

@@ -16,6 +16,7 @@ from counterfactuals.text_edits import last_conclusion
 from rafs.contracts import Editor, Nli
 from rafs.errors import BackendError, OverloadedError
 from rafs.interventions import Edit, EditFamily, Editing, Proposed, Target
+from rafs.threads import in_thread
 from rafs.types import Abstained, Entailment, Reading
 from rafs.usage import Meter
 
@@ -90,7 +91,7 @@ async def propose_edits(
     proposed = await _ask_editor(editor, [one.text for one in sentences], seed, until, meter)
     if not proposed:
         plan.discarded += [(one.step, Refusal.NO_PROPOSAL) for one in sentences]
-    made = await asyncio.to_thread(_edits, plan, reading, target, sentences, proposed)
+    made = await in_thread(_edits, plan, reading, target, sentences, proposed)
     pairs = list(dict.fromkeys(pair for _, old, new in made for pair in ((old, new), (new, old))))
     opinions = await _ask_validator(validator, pairs, until, meter)
     for edit, old, new in made:

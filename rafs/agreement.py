@@ -1,6 +1,5 @@
 """Stage 5: what the samples say about the answer (C) and about the way to it (D)."""
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,6 +25,7 @@ from rafs.stability import (
     pairs_to_classify,
     reasoning_stability,
 )
+from rafs.threads import in_thread
 from rafs.types import Abstained, Entailment, ModelIdentity, Reading, Sampled, Why
 from rafs.usage import Meter
 
@@ -117,14 +117,14 @@ async def measure_agreement(
     ballot = await reader.count(samples, readings)
     rows = modal_rows(ballot.consensus)
     traces = {SCORED_TRACE: reading} | {i: one for i, one in enumerate(readings) if one is not None}
-    claims = [await asyncio.to_thread(canonical_claims, traces[row]) for row in rows]
+    claims = [await in_thread(canonical_claims, traces[row]) for row in rows]
     asked = await _ask_validator(claims, nli, embedder, meter)
     entailments = {pair: said for pair, said in asked.opinions.items() if isinstance(said, Entailment)}
     return Agreement(
         gathered=samples,
         ballot=ballot,
         consensus=ballot.consensus,
-        stability=await asyncio.to_thread(reasoning_stability, claims, entailments, asked.unasked),
+        stability=await in_thread(reasoning_stability, claims, entailments, asked.unasked),
         rows=rows,
         validator=nli.identity if nli is not None and asked.opinions else None,
         opinions=asked.opinions,
@@ -153,7 +153,7 @@ async def _ask_validator(
 ) -> _Asked:
     if nli is None or n_comparisons(traces) > MAX_COMPARISONS:
         return _Asked(opinions={})
-    pairs = await asyncio.to_thread(pairs_to_classify, traces)
+    pairs = await in_thread(pairs_to_classify, traces)
     chosen = None if embedder is None else await _choose(traces, pairs, embedder, meter)
     asked = pairs if chosen is None else chosen
     try:
@@ -182,7 +182,7 @@ async def _choose(
     except BackendError as error:
         logger.warning("embedder %s failed, so every pair of claims is compared: %s", embedder.identity.id, error)
         return None
-    return await asyncio.to_thread(nearest_pairs, traces, dict(zip(texts, vectors, strict=True)))
+    return await in_thread(nearest_pairs, traces, dict(zip(texts, vectors, strict=True)))
 
 
 def _was_not_needed(opinion: Entailment | Abstained) -> bool:

@@ -1,6 +1,5 @@
 """Reading the samples and counting their votes."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -21,6 +20,7 @@ from rafs.rounds import (
     next_round,
 )
 from rafs.sampling import Round, Samples, find_copies
+from rafs.threads import in_thread
 from rafs.types import Reading, Sampled
 from rafs.weighted_vote import WeightedVotes, weigh_votes
 
@@ -72,7 +72,7 @@ class SampleReader:
             return None
         if sample.text not in self._known:
             try:
-                known = await asyncio.to_thread(read_text, self._reading.trace.problem, sample.text, None, where)
+                known = await in_thread(read_text, self._reading.trace.problem, sample.text, None, where)
             except InputError:
                 if not drawn:
                     raise
@@ -82,7 +82,7 @@ class SampleReader:
 
     async def count(self, samples: Samples, readings: Sequence[Reading | None]) -> Ballot:
         """Count the votes of samples that were read."""
-        return await asyncio.to_thread(self._count, samples, readings)
+        return await in_thread(self._count, samples, readings)
 
     def _count(self, samples: Samples, readings: Sequence[Reading | None]) -> Ballot:
         texts = samples.texts
@@ -115,7 +115,7 @@ class SampleReader:
             texts: What was drawn so far.
         """
         readings = await self.read(Samples(texts=tuple(texts), drawn=True))
-        return await asyncio.to_thread(self._plan, n - len(texts), rule, least, texts, readings)
+        return await in_thread(self._plan, n - len(texts), rule, least, texts, readings)
 
     def _plan(
         self,

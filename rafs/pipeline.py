@@ -23,6 +23,7 @@ from rafs.reading import read_text, settle_reading
 from rafs.result import Evidence, Observer, ScoreInput, ScoreResult, begin_evidence, unobserved
 from rafs.rounds import StopRule
 from rafs.sampling import Samples, gather_samples
+from rafs.threads import in_thread
 from rafs.usage import Meter, Stage
 
 
@@ -74,7 +75,7 @@ class Pipeline:
         seconds = min(self._preset.deadline_s, job.deadline_s or math.inf)
         deadline = asyncio.get_running_loop().time() + seconds
         with meter.timed("read"):
-            reading = await asyncio.to_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
+            reading = await in_thread(read_text, job.problem, job.trace, job.stated)  # the loop stays free
         evidence = begin_evidence(reading, refused, self._ensemble.models, writer.identity if writer else None)
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:

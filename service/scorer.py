@@ -25,6 +25,7 @@ from rafs.request import GeneratorInfo, ScoreRequest
 from rafs.response import to_response
 from rafs.result import Observer, ScoreInput, ScoreResult, unobserved
 from rafs.sampling import Samples
+from rafs.threads import in_thread
 from rafs.usage import Caller, Meter, Priority, Stage
 from rafs.wire import ModelStatus, ScoreResponse
 from service.identity import revision_of
@@ -173,7 +174,7 @@ class Scorer:
             tape=make_tape(result),
         )
         response = to_response(result, str(uuid.uuid4()), provenance, request.include, record)
-        return await asyncio.to_thread(with_instructions, response, request)
+        return await in_thread(with_instructions, response, request)
 
     async def measure(self, request: ScoreRequest) -> ScoreResult:
         """Score one request behind all others, and return everything that was found out; errors as of `score`."""

@@ -9,6 +9,7 @@ from fastapi import Request
 
 from rafs.errors import InputError
 from rafs.request import ScoreRequest
+from rafs.threads import in_thread
 from service.batch.canonical import canonical, hash_of
 from service.batch.mapping import LOOKED_AT, Choice, Mapper, choose_shape
 from service.batch.outcome import Failed, Kind
@@ -152,7 +153,7 @@ class RowReader:
         """
         if self._mapper is None:
             self._mapper = Mapper(choose_shape("auto", {}, lines[:LOOKED_AT], NAME), {}, self._choice, _unasked)
-        rows = await asyncio.to_thread(self._read_all, self._mapper, lines)
+        rows = await in_thread(self._read_all, self._mapper, lines)
         if self.counted.n_rows > self._max_rows:
             raise _too_many_rows(self._max_rows)
         return rows

@@ -11,6 +11,7 @@ from service.app import create_app
 from service.observability import configure_logging
 from service.settings import Settings
 from tests.service.stand_in import JSON, StandIn, body
+from tests.test_flow import scorer as flow
 
 
 def client_of(scorer: StandIn, **changes: object) -> TestClient:
@@ -117,6 +118,25 @@ async def test_a_request_beyond_the_places_is_refused_at_once_and_the_others_are
     assert refused.elapsed.total_seconds() < 0.5
     assert int(refused.headers["retry-after"]) >= 1
     assert later.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        "We pack 6 crates with 7 per, so 6*7 = 42.",
+        "Then 2^14800 = 10^4400.",
+        "Each adds 12/per",
+        r"\sqrt{10^{4499}} = 2",
+    ],
+)
+async def test_a_hostile_trace_is_answered_by_the_real_scorer(trace: str) -> None:
+    app = create_app(flow(), Settings())
+    transport = httpx.ASGITransport(app)
+    sent = json.dumps({"problem": f"{trace} How many?", "trace": trace, "samples": [trace]})
+    client = httpx.AsyncClient(transport=transport, base_url="http://r")
+    async with asyncio.timeout(60), app.router.lifespan_context(app), client:
+        reply = await client.post("/v1/score", content=sent, headers=JSON)
+    assert reply.status_code == 200, reply.text
 
 
 def test_it_is_alive_while_the_models_load_and_ready_when_they_are_there() -> None:

@@ -126,6 +126,9 @@ OPEN = {
     "negative_bullet": "- 4 boxes: see above",
     "code": "__import__('os').system('true') = 0",
     "repeated_string": "'a'*10**10 = 1",
+    "rate_of_nothing": "A seat costs 9 per.",
+    "rate_of_nothing_in_a_product": "12 per * 4 = 50",
+    "rate_of_nothing_with_a_slash": "We pay 15/per = 2",
     "in_residues": "8^2 = 9 and so on, all modulo 11: 8^2 ≡ 9 (mod 11)",
 }
 

@@ -106,6 +106,24 @@ def test_an_equation_is_refuted_only_where_no_reading_saves_it(text: str, expect
     assert verdict(text) is expected
 
 
+LONG = {
+    "powers": ("10^6100 = 10^6099", W),
+    "powers_of_others": ("3^15500 = 7^8700", W),
+    "same": ("2^16000 * 5^16000 = 10^16000", R),
+    "small": ("10^{-5200} = 1", U),
+    "digits_added": ("10^5500 = 1 + 0", W),
+    "root": (r"\sqrt{10^{4703}} = 6.5", U),
+    "root_kept": (r"\sqrt{10^{4703}} = \sqrt{10^{4703}}", R),
+    "significant": ("10^5100 rounded to 2 significant figures is 10^5100", R),
+    "exponent": ("e^{10^{-5000}} = 1", U),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LONG.values(), ids=LONG)
+def test_numbers_of_more_digits_than_python_prints_are_compared(text: str, expected: Truth) -> None:
+    assert verdict(text) is expected
+
+
 AMOUNTS = {
     "working_week": ("2 weeks = 10 days", U),
     "working_day": ("4 days = 32 hours", U),
