@@ -13,6 +13,8 @@ from rafs.types import Claim, Span
 MAX_DECIMALS = 4
 """A number that needs more decimals than this, and than the one it replaces, would stand out as an edit; so would one
 that is filled up with more zeros."""
+MAX_BITS = 300
+"""Bits of a numerator or denominator that is written, some 90 digits: more would stand out as an edit."""
 _NUMERAL = re.compile(
     r"(?P<minus>[-−])?(?P<currency>\\?[$£€¥])?"
     r"(?P<whole>\d{1,3}(?:(?P<comma>,|\{,\})\d{3})+|\d{1,40})(?:\.(?P<part>\d{1,40}))?(?P<percent>\s?\\?%)?"
@@ -136,8 +138,10 @@ def write_like(value: Fraction, model: Numeral) -> str | None:
     A single decimal that is none of money is left out where it would be a zero: 78 like 5.5, but 78.0 like 5.0.
 
     Returns:
-        The number; None where it needs more decimals than MAX_DECIMALS and than the model has.
+        The number; None where it needs more decimals than MAX_DECIMALS and than the model has, or is over MAX_BITS.
     """
+    if max(part.bit_length() for part in value.as_integer_ratio()) > MAX_BITS:
+        return None
     if model.bar and value.denominator > 1:
         return _write_fraction(value, model)
     most = max(MAX_DECIMALS, model.decimals)

@@ -143,7 +143,8 @@ def _add_source(nodes: dict[str, Node], operand: Operand, user: str, layer: int)
     """Add what an operand comes from, where it is no claim: a number of the problem once, others once a use."""
     kind = _SOURCE_KINDS.get(operand.source, NodeKind.KNOWN)
     place = "" if kind is NodeKind.GIVEN else f"_{user}"
-    name = f"{operand.source.value}_{operand.value.numerator}_{operand.value.denominator}{place}"
+    top, bottom = operand.value.as_integer_ratio()
+    name = f"{operand.source.value}_{top:x}_{bottom:x}{place}"  # in base 16 a number of any length is written
     words = operand.source.value.replace("_", " ")
     nodes.setdefault(name, Node(id=name, lines=(_line(operand.text), words), kind=kind, layer=layer))
     return name

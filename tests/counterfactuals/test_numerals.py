@@ -38,6 +38,7 @@ def test_only_a_plain_number_is_a_numeral(model: str, value: Fraction | None) ->
         pytest.param(Fraction(-5, 2), "3", "-2.5", id="negative decimal"),
         pytest.param(Fraction(1, 20), "3", "0.05", id="leading zeros of the fraction"),
         pytest.param(Fraction(1, 3), "3", None, id="no short decimal"),
+        pytest.param(Fraction(10) ** 4700, "1,250", None, id="too long"),
         pytest.param(Fraction(5), "$4.50", "$5.00", id="decimals and currency stay"),
         pytest.param(Fraction(-5), "−$4", "−$5", id="minus sign stays"),
         pytest.param(Fraction(25), "20 %", "25 %", id="percent sign stays"),

@@ -119,3 +119,10 @@ def test_steps_that_carry_the_answer_are_told_from_decoration(tmp_path: Path) ->
     lines = explain(tmp_path, trace="5 * 12 = 60 pens.\nBy the way, 5 + 12 = 17.\nThe answer is 60.\n").stdout
     assert lines.index("the answer is computed from this step") < lines.index("[1] true 5 + 12 = 17")
     assert lines.count("nothing in this step leads to the answer") == 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["--svg"], ["--dot"]], ids=["text", "svg", "dot"])
+def test_numbers_of_more_digits_than_python_prints_are_drawn(tmp_path: Path, arguments: list[str]) -> None:
+    done = explain(tmp_path, *arguments, trace="Let x = 10^5300.\nSo x + 4 = 9.")
+    assert done.exit_code == 0, done.exception
+    assert "x + 4 = 9" in done.stdout
