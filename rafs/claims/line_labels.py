@@ -18,8 +18,10 @@ MAX_NUMERAL = 4
 def _label_width(tokens: Sequence[Token], start: int, end: int) -> int:
     """Return how many tokens of a line's label stand at `start`, with a left side up to `end` behind it; 0 for none."""
     first, second = tokens[start], tokens[start + 1]
-    width = 0
-    if first.kind is Kind.CLOSE:
+    width = _rest_of_remark(tokens, start, end)
+    if width:
+        pass
+    elif first.kind is Kind.CLOSE:
         width = 1  # of a remark that began before the sentence ended
     elif first.kind is Kind.OPEN:
         width = _bracketed(tokens, start, end)
@@ -28,6 +30,8 @@ def _label_width(tokens: Sequence[Token], start: int, end: int) -> int:
         width = 2 if first.kind is Kind.NUMBER or numeral else 0
     elif first.kind is Kind.WORD and first.text.lower() in _NUMBERED and second.kind is Kind.NUMBER:
         width = _after_number(tokens, start + 2, end)
+    elif first.text == "%" and (not start or tokens[start - 1].text == "\n"):
+        width = 1  # a comment of LaTeX
     elif first.text == "^" and second.kind is Kind.NUMBER:
         width = 2  # a footnote
     elif first.text == "*":
@@ -38,6 +42,31 @@ def _label_width(tokens: Sequence[Token], start: int, end: int) -> int:
     if not width or behind >= end or not tokens[behind].spaced or tokens[behind].kind is Kind.OPERATOR:
         return 2 if width and first.kind is Kind.NUMBER else 0
     return width
+
+
+def _rest_of_remark(tokens: Sequence[Token], start: int, end: int) -> int:
+    """Return how much of a remark stands at `start`, behind the colon that parts it: the `yes]` of `[checked: yes]`."""
+    if not start or tokens[start - 1].text != ":":
+        return 0
+    close = next((one for one in tokens[start : min(end, start + MAX_REMARK)] if one.kind in _BRACKETS), None)
+    if close is None or close.kind is Kind.OPEN:
+        return 0
+    before = range(start - 1, max(-1, start - MAX_REMARK), -1)
+    opener = next((at for at in before if tokens[at].kind in _BRACKETS), None)
+    if opener is None or tokens[opener].kind is Kind.CLOSE or _is_applied(tokens, opener):
+        return 0
+    return max(0, opener + _bracketed(tokens, opener, end) - start)
+
+
+def _is_applied(tokens: Sequence[Token], opener: int) -> bool:
+    """Say whether what stands before a bracket goes together with it: `f(x: 3)`, `5 [a: b]`."""
+    before = tokens[opener - 1] if opener else None
+    if before is None:
+        return False
+    return before.kind in (Kind.NUMBER, Kind.OPERATOR) or (before.kind is Kind.WORD and not tokens[opener].spaced)
+
+
+_BRACKETS = frozenset([Kind.OPEN, Kind.CLOSE])
 
 
 def _bracketed(tokens: Sequence[Token], start: int, end: int) -> int:
@@ -58,7 +87,8 @@ def _bracketed(tokens: Sequence[Token], start: int, end: int) -> int:
     if any(token.kind not in _REMARKS and token.text not in "/-:" for token in inside):
         return 0
     words = [token.text.lower() for token in inside if token.kind is Kind.WORD]
-    is_plain = not any(word in FUNCTIONS or word in PHRASE_WORDS for word in words)
+    is_parted = any(token.kind is Kind.BREAK for token in inside)
+    is_plain = is_parted or not any(word in FUNCTIONS or word in PHRASE_WORDS for word in words)
     is_remark = opener == "[" or inside[0].kind is Kind.CLOCK or (words and inside[0].kind is not Kind.NUMBER)
     return close + 1 - start if is_plain and is_remark else 0
 

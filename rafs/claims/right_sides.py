@@ -10,8 +10,10 @@ from rafs.grammar.terms import Binary, Expression, Number, leaves
 from rafs.grammar.tokens import BREAK, DIGIT_COMMA, FUNCTION, JUNK, NUMBER, OPEN, OPERATOR, WORD, Token
 from rafs.types import Span
 
-_HARMLESS = frozenset([*"'#`\"“”„‘’«»~@", "digits", "pmod", ">>", "\\hfill"])
+_HARMLESS = frozenset([*"'#`\"“”„‘’«»~@", "digits", "pmod", ">>", "\\hfill", "∎"])
 """Signs that may follow a right side though they are not read."""
+_PROOF_ENDS = frozenset(["\\blacksquare", "\\square", "\\Box", "\\qed", "\\qedsymbol"])
+"""Between two numbers they may be an operation."""
 _PICTURES = frozenset(["So", "Sk", "Cf", "Co", "Mn", "Me", "Sc"])
 """Unicode categories of ticks, emoji and the like."""
 _CROSSES = frozenset("✗✘❌")
@@ -48,6 +50,8 @@ def _is_harmless(tokens: Sequence[Token], index: int, right: Expression) -> bool
         return following is not None and following.kind is WORD
     if text == "|":
         return ends and tokens[index].spaced
+    if text in _PROOF_ENDS:
+        return ends
     return is_decoration(tokens[index])
 
 

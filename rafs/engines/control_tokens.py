@@ -5,7 +5,7 @@ import re
 LOOKS_CONTROL = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
 """A whole token that may be one: `<|im_end|>`, `</s>`, `[INST]`. To treat a plain token as one costs nothing."""
 _OPENS_CONTROL = re.compile(
-    r"[<＜](?=[|｜]/?[\w▁:.-]{2,64}[|｜]|/?[A-Za-z_][\w:.-]{0,64}[>＞])"
+    r"[<＜](?=[|｜](?:\"|/?[\w▁:.-]{2,64})[|｜>＞]|/?[A-Za-z_][\w:.-]{0,64}[|｜]?[>＞]|0x[0-9A-Fa-f]{2}[>＞])"
     r"|\[(?=\|\w|/?(?:[A-Z]+_[A-Z_]+|INST|SYSTEM|TOOL|THINK|ARGS|IMG|AUDIO|PREFIX|MIDDLE|SUFFIX)\])"
     r"|\[(?=(?:[gs]?MASK|CLS|SEP|PAD|UNK|BOS|EOS)\])"
     r"|\](?=~!?b[\[\]])|\[(?=e~\[)"

@@ -67,8 +67,10 @@ _MEANINGS = SIGNS | _PLAIN_COMMANDS
 _PLAIN_READERS = {word: reader for word, reader in WORD_READERS.items() if word not in ARTICLES}
 """Readers of plain words; an article that counts something is none."""
 _FOREIGN = re.compile(r"(?![0-9])\d|(?<=\d)[．٫](?=\d)|(?<=\d)[，٬](?=\d{3}(?!\d))|٪")
-_UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
-"""Signs of no width that may stand inside a number or between any two signs."""
+_UNSEEN = re.compile(
+    "\x1b\\[[0-9;?]{0,16}[@-~]|[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b-\u200d\u2060-\u2064\ufeff]"
+)
+"""Signs of no width that may stand inside a number or between any two signs, and what colours the text of a terminal."""
 _VARIABLE_X = re.compile(
     r"[xX](?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])|(?<=\bfor x)\b)",
     re.DOTALL,
@@ -87,9 +89,9 @@ def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
         Tokens in order of position; white space, LaTeX spacing and emphasis are not tokens. Never raises. Time is
         linear in the length of the text.
     """
+    if _UNSEEN.search(text) is not None:
+        return _with_places(text, variable_x)
     if not text.isascii():
-        if (unseen := _UNSEEN.search(text)) is not None:
-            return _with_places(text, unseen.start(), variable_x)
         text = _FOREIGN.sub(_ascii_sign, text)
     if "," in text and EUROPEAN_SIGN.search(text) is not None:
         text = EUROPEAN.in_english(text)
@@ -100,11 +102,18 @@ def lex(text: str, *, variable_x: bool | None = None) -> list[Token]:
     return lexer.tokens
 
 
-def _with_places(text: str, first: int, variable_x: bool | None) -> list[Token]:
-    """Cut a text as if its invisible signs, of which the first stands at `first`, were not there."""
-    seen = [*range(first), *(at for at in range(first, len(text)) if _UNSEEN.match(text, at) is None)]
+def _with_places(text: str, variable_x: bool | None) -> list[Token]:
+    """Cut a text as if its invisible signs were not there."""
+    seen: list[int] = []
+    position = 0
+    for unseen in _UNSEEN.finditer(text):
+        seen += range(position, unseen.start())
+        position = unseen.end()
+    seen += range(position, len(text))
     tokens = lex("".join(map(text.__getitem__, seen)), variable_x=variable_x)
-    return [replace(token, start=seen[token.start], end=seen[token.end - 1] + 1) for token in tokens]
+    seen.append(len(text))
+    ends = [seen[token.end - 1] + 1 if token.end > token.start else seen[token.start] for token in tokens]
+    return [replace(token, start=seen[token.start], end=end) for token, end in zip(tokens, ends, strict=True)]
 
 
 def _ascii_sign(found: re.Match[str]) -> str:

@@ -193,7 +193,7 @@ def test_digits_that_go_on_at_the_end_of_a_chain_are_one_number() -> None:
     assert (number.kind, number.value, number.text) == (Kind.NUMBER, Fraction(1428, 10**4), "...")
 
 
-@given(st.text(max_size=120))
+@given(st.text(max_size=120) | st.text(alphabet="2²+= \x1b[0m\x00\u200b\\sqrt{", max_size=30))
 def test_tokens_tile_the_text_in_order(text: str) -> None:
     end = 0
     for token in lex(text):
