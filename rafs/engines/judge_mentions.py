@@ -45,20 +45,20 @@ _FILLER = (
 )
 _VERDICT_LEAD = re.compile(
     r"(?:\b(?:verdict|answer|conclusion|decision|judge?ment|result|label|option|classification|assessment|evaluation|ruling|"
-    r"status|so|thus|hence|therefore|i(?:\s+would|\s+will|['’]d|['’]ll)?\s+(?:say|answer|vote|conclude))\b"
-    rf"{_FILLER}|\[\[\s*|\\boxed\s*\{{[\s{{]*)$",
+    r"status|so|thus|hence|therefore|i(?:\s+would|\s+will|['’]d|['’]ll)?\s+(?:say|answer|vote|conclude|judge|deem))\b"
+    rf"{_FILLER}|\b(?:correct|valid|true)[*_]{{0,4}}:\W{{0,8}}|\[\[\s*|\\boxed\s*\{{[\s{{]*)$",
     re.IGNORECASE,
 )
 _SCORE_LEAD = re.compile(
     r"(?:\b(?:score[sd]?|rating|rate[sd]?|grade[sd]?|mark|overall|verdict|scale|give|gets|deserves)\b"
-    rf"{_FILLER}|\[\[\s*|\\boxed\s*\{{[\s{{]*)$",
+    rf"{_FILLER}(?:(?:about|around|approximately|roughly)\s+)?|\[\[\s*|\\boxed\s*\{{[\s{{]*)$",
     re.IGNORECASE,
 )
 _EDGE = r"(?<![^\W_])(?<![-.])"
 LEAD_CHARS = 80
 """How far before a mention its lead is looked for."""
 _NEGATION = re.compile(
-    r"(?:\b(?:not|never|hardly|cannot)\b|n['’]t\b)(?:\W|\b(?:an?|the|be|at|all|entirely|fully|completely|quite|really|"
+    r"(?:\b(?:not|never|hardly|cannot)\b|n['’]t\b)(?:[^\w.;!?]|\.{2,}|\b(?:an?|the|be|at|all|entirely|fully|completely|quite|really|"
     r"strictly|exactly|mathematically)\b)*+$",
     re.IGNORECASE,
 )
@@ -76,12 +76,12 @@ _STARTS = re.compile(r"(?:^|[.!?:;\n]|\s[-–—])[\W_]*$")
 _SENTENCE_END = re.compile(r"[.!?\n;:]")
 _UNSETTLED = re.compile(r"[\"'”’*_]*\s+(?:does|is|can|would)(?:\s*n['’]t|\s+not)\b", re.IGNORECASE)
 _OF_A_THING = re.compile(
-    r"[*_]*:\s*[-−$]?\d[\d.,]*\.?\s*(?:\Z|[^\W\d_])|"
+    r"[*_]*:\s*[-−$]?\d[\d.,]*\.?\s*(?:\Z|[^\W\d_])|[*_]*:\W{0,8}(?i:yes|no)\b|"
     r"[ \t]+(?!because|since|as\b|and|but|so\b|here|for\b|in\b|at\b|by\b|too|that|on\b|with|to\b|when|given|then|now|"
     r"steps?\b|reasoning|solution|statement|claim|inference)"
     r"[a-z]+\b(?![:=])"
 )
-"""`Correct: 42.` and `correct method` speak of something else than the step."""
+"""`Correct: 42.`, `Correct: no` and `correct method` speak of something else than the step."""
 _ASKED = re.compile(
     r"\b(?:incorrect|wrong|invalid|false|flawed|errors?|mistakes?|flaws?|issues?|problems?)\b[^.!\n?]*\?\W*$",
     re.IGNORECASE,
@@ -94,7 +94,7 @@ _ENDS = re.compile(r"[*_\"”’)]*[.!;]|[\W_]*$")
 _NUMBER = re.compile(
     r"(?<![^\W_])(?<![.,/^+×·−<≤≥-])(?<!\w\*)"
     r"(?P<number>[-+−]?(?:\d{1,12}(?:[.,]\d{1,20})?|[.,]\d{1,20})(?:e[-+]?\d{1,3})?)"
-    r"(?P<percent>\s?%)?(?:\s(?:stars?|points?))?"
+    r"(?P<percent>\s?%)?(?:\s(?:stars?|points?|pts?))?"
     r"(?:[*_\s]{0,4}(?:/|\bout\s+of\b|\bof\b)[*_\s]{0,4}(?P<top>\d{1,6}(?:\.\d{1,6})?))?(?![^\W_]|[%^]|[.,/]\w)",
     re.IGNORECASE,
 )

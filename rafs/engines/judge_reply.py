@@ -5,6 +5,7 @@ stands: behind a lead ("Verdict:"), alone on its line, or at the start of a sent
 taken, and a mention in running text is none. What contradicts itself, or is cut off, says nothing.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,12 +20,14 @@ from rafs.engines.judge_mentions import (
 )
 from rafs.engines.judge_objects import FoundObject, Pairs, find_objects
 from rafs.engines.judge_stance import contradicts, stance_of, takes_back
-from rafs.engines.judge_words import Said, blank, known_words, labels_of, plain_words, spoken_part, vocabulary
+from rafs.engines.judge_words import FILLERS, Said, blank, known_words, labels_of, plain_words, spoken_part, vocabulary
 from rafs.engines.label_mass import Labels
 
 __all__ = ["DEFAULT_LABELS", "Reply", "Said", "Scale", "labels_of", "read_reply"]
 
 DEFAULT_LABELS: Labels = ("Yes", "No")
+_NAMES_VERDICT = re.compile(r"(?:verdict|judge?ment|assessment|decision|ruling)\b", re.IGNORECASE)
+"""Leads behind which `right` and `wrong` are verdicts, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +144,9 @@ def _said_in(words: str, labels: Labels) -> Mention[Said] | None:
     for means in (vocabulary(labels), known_words(labels, is_value=False)):
         if mentions := mentioned_verdicts(words, means):
             return last_plainest(mentions, words, reconsiders=False)
-    return None
+    fillers = mentioned_verdicts(words, vocabulary(FILLERS))
+    led = [one for one in fillers if one.place is Place.LED and _NAMES_VERDICT.match(words, one.start)]
+    return last_plainest(led, words, reconsiders=False)
 
 
 def _score(words: str, stated: _Stated, scale: Scale, after: int) -> float | None:

@@ -7,12 +7,18 @@ from rafs.engines.judge_words import Said
 
 _RIGHT = "correct|right|valid|true|accurate|sound|fine|flawless"
 _WRONG = "incorrect|wrong|invalid|false|inaccurate|unsound|flawed|mistaken|erroneous|untrue|faulty"
+_BEHIND = r"because|since|as\b|and|but|so\b|here|for\b|in\b|at\b|by\b|too|that|on\b|with|to\b|when|given|then|now"
+_NO_NOUN = rf"(?!\s+(?!{_BEHIND})\w)"
 _JUDGED = re.compile(
-    rf"(?:\b(?:is|are|was|were|be|isn|aren|wasn|weren)\b|['’]s\b)(?P<between>[^.;:!?\n]{{0,30}}?)\b(?:(?P<right>{_RIGHT})|{_WRONG})\b"
-    r"(?!\s+(?!because|since|as\b|and|but|so\b|here|for\b|in\b|at\b|by\b|too|that|on\b|with|to\b|when|given|then|now)\w)",
+    r"(?:\b(?:is|are|was|were|be|isn|aren|wasn|weren)\b|['’]s\b)(?P<between>[^.;:!?\n]{0,30}?)"
+    rf"\b(?:(?P<right>{_RIGHT})|{_WRONG})\b{_NO_NOUN}",
     re.IGNORECASE,
 )
 """A copula, and a word of judgement that no noun follows ("is the right total" judges nothing)."""
+_JUDGED_TOO = re.compile(
+    rf"\s+and\s+(?:also\s+)?(?:(?P<right>{_RIGHT})|{_WRONG})\b(?:{_NO_NOUN}|(?=\s+depending\b))", re.IGNORECASE
+)
+"""A second one, as in `is both correct and incorrect`."""
 _DENIED = re.compile(r"\b(?:not|never|hardly|cannot)\b|n['’]t\b|^['’]t\b|\b(?:un|in|non)-$", re.IGNORECASE)
 _DOUBTED = re.compile(
     r"\b(?:no|not|nothing|none|never|cannot|hardly|doubts?|nobody|neither|nor|without)\b|n['’]t\b", re.IGNORECASE
@@ -60,7 +66,7 @@ _FAULTY = re.compile(
     re.IGNORECASE,
 )
 _TURN = r"(?:[,.;:!–—-]|\b(?:actually|rather|then|mean|say|no|not|now)\b|\bis\s+(?=yes\b|no\b))"
-_COPULA = re.compile(r"\b(?:is|are|was)\s+(?:\w+ly\s+)?[*_]*$", re.IGNORECASE)
+_COPULA = re.compile(r"(?:\b(?:is|are|was)|['’]s)\s+(?:\w+ly\s+)?[*_]*$", re.IGNORECASE)
 _HEDGED = re.compile(
     r"\b(?:would|could|might|may|if|whether|seems?|looks?|appears?|thought|says?|said|claims?|supposed|unless)\b", re.I
 )
@@ -85,6 +91,8 @@ def _in_sentence(sentence: str) -> Iterator[Said]:
             yield Said.NO
         elif not (_PARTLY.search(between) or _DOUBTED.search(before)):
             yield Said.YES if bool(match["right"]) is not bool(denied) else Said.NO
+        if (too := _JUDGED_TOO.match(sentence, match.end())) is not None and not denied:
+            yield Said.YES if too["right"] else Said.NO
     if _FAULTLESS.search(sentence):
         yield Said.YES
     elif _FAULTY.search(sentence):

@@ -15,7 +15,7 @@ class Said(StrEnum):
     UNKNOWN = "unknown"
 
 
-_FILLERS: Labels = ("right", "wrong")
+FILLERS: Labels = ("right", "wrong")
 """"Right, let me see" is no verdict where another pair was asked for."""
 MENUS: tuple[Labels, ...] = (
     ("yes", "no"),
@@ -24,7 +24,7 @@ MENUS: tuple[Labels, ...] = (
     ("valid", "invalid"),
     ("accept", "reject"),
     ("good", "bad"),
-    _FILLERS,
+    FILLERS,
     ("correct", "incorrect"),
 )
 """What judges are asked to choose from; a question that names two pairs ("Yes if correct") asks for the first."""
@@ -44,7 +44,7 @@ _MARKUP = re.compile(
     rf"<[|｜/]?(?!(?:{_LEADS_IN_TAGS})\b)[A-Za-z_][^<>\n]{{0,60}}>"  # tags and control tokens
     r"|\\(?:text\w*|math\w+|bf|rm|left|right|quad|,|;|!)"
     r"|^[ \t]{0,3}>[^\n]*"  # what is quoted by lines
-    r"|^[ \t]*(?:```|~~~)\w*",
+    r"|^[ \t]*(?:```|~~~)(?:\w*[ \t]*$)?",
     re.MULTILINE,
 )
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|`[^`\n]{1,400}`|(?<!\w)'[^'\n]{1,400}'(?!\w)")
@@ -64,7 +64,7 @@ def known_words(labels: Labels, *, is_value: bool) -> dict[str, Said]:
         is_value: Whether they are looked for in the value of an object, and not in a sentence.
     """
     known: dict[str, Said] = {}
-    for menu in (*MENUS, _FLAGS) if is_value else (menu for menu in MENUS if menu != _FILLERS):
+    for menu in (*MENUS, _FLAGS) if is_value else (menu for menu in MENUS if menu != FILLERS):
         known |= vocabulary(menu)
     return known | vocabulary(labels)
 

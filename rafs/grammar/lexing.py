@@ -70,7 +70,7 @@ _FOREIGN = re.compile(r"(?![0-9])\d|(?<=\d)[．٫](?=\d)|(?<=\d)[，٬](?=\d{3}(
 _UNSEEN = re.compile(
     "\x1b\\[[0-9;?]{0,16}[@-~]|[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b-\u200d\u2060-\u2064\ufeff]"
 )
-"""Signs of no width that may stand inside a number or between any two signs, and what colours the text of a terminal."""
+"""Signs of no width, inside a number or between any two signs, and what colours the text of a terminal."""
 _VARIABLE_X = re.compile(
     r"[xX](?:(?<!\w.)\s?[=+^]|(?:(?<=[=+(].)|(?<=[=+(]\s.))\b(?!\s?\d)|(?<=\d.)(?![\w$]|\s?[\d$(])|(?<=\bfor x)\b)",
     re.DOTALL,

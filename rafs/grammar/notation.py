@@ -134,8 +134,7 @@ class _Signs:
             either=frozenset(one.group()[-4] for one in _EITHER.finditer(text, at))
             if _SIGN_OF_EITHER.search(text, at) is not None
             else frozenset(),
-            spaced=grouped is not None
-            and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
+            spaced=grouped is not None and any(_is_bounded(text, found) for found in _GROUPED.finditer(text, at)),
         )
 
     def joined(self, other: "_Signs") -> "_Signs":

@@ -56,6 +56,38 @@ def test_labels_in_the_other_order_give_the_other_verdict(form: str, label: str)
     assert said == {Said.YES, Said.NO}
 
 
+SAID = {
+    "both": ("The line is both valid and invalid.", Said.UNKNOWN),
+    "both_in_a_way": ("That is true and false, depending on the base.", Said.UNKNOWN),
+    "twice_praised": ("The step is correct and valid.", Said.YES),
+    "denied_in_another_sentence": ("The total ought to be even. 31 is not.\n\nNo", Said.NO),
+    "denied_across_a_line": ("The step is not\ncorrect.", Said.UNKNOWN),
+    "denied_across_dots": ("The step is not... correct.", Said.UNKNOWN),
+    "short_copula": ("It's incorrect", Said.NO),
+    "field": ("Correct: No", Said.NO),
+    "bold_field": ("**Valid**: yes", Said.YES),
+    "judged_as": ("I deem this step as incorrect.", Said.NO),
+    "named_verdict": ("Verdict: the line is wrong", Said.NO),
+    "named_verdict_taken_back": ("Verdict: right. But no, it is wrong.", Said.UNKNOWN),
+    "filler": ("Right, let me look at 7 * 3", Said.UNKNOWN),
+    "right_side": ("Assessment: the right side is 21", Said.UNKNOWN),
+    "fenced_in_a_line": ("```No```", Said.NO),
+}
+
+
+@pytest.mark.parametrize(("raw", "said"), SAID.values(), ids=SAID)
+def test_a_verdict_is_read_only_where_it_is_plain(raw: str, said: Said) -> None:
+    assert read_reply(raw).verdict is said
+
+
+@pytest.mark.parametrize(
+    ("raw", "score"),
+    [("Score: about 4", 0.4), ("Rating: roughly 9/10", 0.9), ("6 pts", 0.6), ("Score: about 4-6", None)],
+)
+def test_a_score_may_be_told_roughly_but_not_as_a_range(raw: str, score: float | None) -> None:
+    assert read_reply(raw, scale=(0, 10)).score == score
+
+
 def test_no_score_is_read_where_none_was_asked_for() -> None:
     assert read_reply('{"verdict": "no", "score": 0.1}').score is None
 
