@@ -4,6 +4,7 @@ import bisect
 import re
 from collections.abc import Iterator, Sequence
 
+from rafs.answers.answer_maths import is_product
 from rafs.answers.clauses import comes_to, find_asides
 from rafs.answers.value_shapes import MATHS_WORD, StatedValue, read_shape
 
@@ -14,7 +15,16 @@ MAX_VALUE_CHARS = 300
 _PLAIN = (
     r"(?:\d{1,3}(?:(?:,(?:\\!)?|\{,\})\d{3})+(?!\d)|\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 )
-_LATEX = r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
+_LATEX = (
+    r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
+    r"|[√∛]\s?(?:\d{1,12}(?:\.\d{1,12})?|\([^()]{1,40}\)|[a-z](?![a-z]))|π(?!\w)|∞"
+)
+_RAISED = r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,6}"
+_GLUED = (
+    rf"{_RAISED}|\s?[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|[⁄∕]\d{{1,12}}|[₀-₉]{{1,3}}|\s(?:[Rr]|remainder)\s?\d{{1,12}}(?!\w)"
+    rf"|\s?[×·]\s?10{_RAISED}|['’]\s?\d{{1,2}}(?!\d)(?:[\"”″]|['’]{{2}})?"
+)
+"""What goes on from a numeral in plain text: a power, a vulgar fraction, a base, a remainder, the inches behind feet."""
 _HALF_DAY = (
     r"(?:(?:[ap]m|[AP]M)\b|(?:[ap]\.\s?m|[AP]\.\s?M)\b(?:\.(?=\s+(?:[a-z\d]|[A-Z]{3}\b|[A-Z][a-z]{2,5}day\b)))?)"
 )
@@ -22,9 +32,9 @@ _HALF_DAY = (
 _NUMBER = re.compile(
     rf"(?:(?<![A-Za-z\d_)\]}}%])(?:[-−+±]\s?|–|(?:negative\s)))?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
     rf"(?:{_LATEX}|(?:{_PLAIN})"
-    rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?{_HALF_DAY})?|\s?{_HALF_DAY}"
+    rf"(?:\s?(?:{_LATEX})|{_GLUED}|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?{_HALF_DAY})?|\s?{_HALF_DAY}"
     rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
-    rf"(?:\s?\\?%|\s?\^?\s?\\circ|\s?[°€£])?)"
+    rf"(?:\s?\\?%|\s?\^?\s?\\circ|\s?[°€£¢‰])?)"
 )
 _UNIT = (
     r"(?:\s?\\(?:text|mathrm|mbox)\{[^{}]{0,40}\}(?:\^\d)?|\s(?!(?:because|since|which|who|that|so|as|and|but|or|if"
@@ -33,9 +43,14 @@ _UNIT = (
 )
 _QUANTITY = re.compile(rf"(?:{_NUMBER.pattern}){_UNIT}{{0,4}}")
 _MINUS = re.compile(r"minus\s", re.IGNORECASE)
+_RANGE_GAP = re.compile(
+    r"\s(?::|to|±)\s(?=[-−$]?[\d.])(?!\d{1,2}\s(?:d\.?p|s\.?f|(?:decimal|significant|more|places?|digits?)\b))"
+)
+"""Between the parts of a ratio or the ends of a range, which are one value: `3 : 5`, `2 to 1`, `5 ± 2`."""
+_ROOT = re.compile(r"(?:the\s)?(?:(?:positive|negative)\s)?(?:square|cube)\sroot\sof\s[\w.]{1,12}\Z", re.IGNORECASE)
 _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:and|or)\s?\})\s?(?=[-−$\\\d.])")
 _LEAD = re.compile(
-    r"(?:[\s:：=>]|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
+    r"(?:[\s:：=>]|(?:Rs\.?|R(?=\$))\s?(?=[\d$])|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
     r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
     r"|(?:option|choice)_|(?:final\s)?answer\s?:|equal to\b"
     r"|(?:not|neither)\s[^.!?;:\n]{1,40}?,?\s(?:but(?:\srather)?|rather|it\sis|it['’]s)\b){0,20}",
@@ -52,7 +67,10 @@ _BOLD_NUMBER, _WORDS = re.compile(r"\*\*(?=[-−$€£]?\d)"), re.compile(r"[A-Z
 _OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
 _PRONOUN = re.compile(r"I(?:['’]m|\s(?:don['’]t|do|am|cannot|can['’]t|have|could|would|was|think|got|get|guess))\b")
 _ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
-_MATHS_SIGN = re.compile(r"[-+*/^=×÷·()\[\]{}\\_<>≤≥]")
+_MATHS_SIGN = re.compile(
+    r"[-+*/^=×÷·()\[\]{}\\_<>≤≥√∛π±∞∈∪⁄²³₀-₉]|\d[A-Za-z]|\b(?:ln|log|exp|sin|cos|tan|sqrt)\s?(?=[\w(])"
+)
+_GLUED_LETTERS = re.compile(r"(?<=[\d)])[a-z]{2,3}(?![A-Za-z])")
 _TIMES = r"\\(?:times|cdot|div)(?![a-z])"
 _OPERATOR_AFTER = re.compile(
     rf"\s?{_TIMES}|(?P<gap>\s?)(?:[-−+*/×÷·⋅]|\^)(?P<behind>\s?)\\?[($]{{0,3}}(?:\d|[A-Za-z](?![A-Za-z])|\\(?:frac|sqrt))"
@@ -209,7 +227,7 @@ def _list_end(text: str, start: int, end: int) -> int:
     stop = start
     while item := _QUANTITY.match(text, start, end):
         stop = item.end()
-        gap = _LIST_GAP.match(text, stop, end)
+        gap = _LIST_GAP.match(text, stop, end) or _RANGE_GAP.match(text, stop, end)
         if gap is None:
             break
         start = gap.end()
@@ -222,6 +240,8 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
     if not words or words[0] == "not":
         return None
     numbers = list(number_spans(text, start, end))
+    if _ROOT.match(text, start, end):
+        return StatedValue(start=start, end=end, text=text[start:end], numeric=True)
     if numbers:
         came_to = [span for span in numbers if comes_to(text, start, span[0])]
         first, stop = (came_to or numbers)[-1]
@@ -236,8 +256,10 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
 
 def is_maths(clause: str) -> bool:
     """Say whether a clause is mathematics throughout: signs and brackets, no words."""
+    plain = re.sub(r"\\[A-Za-z]{1,12}(?:\{[A-Za-z ]{0,30}\})?", "", clause)
+    plain = _GLUED_LETTERS.sub(lambda run: "" if is_product(run.group()) else run.group(), plain)
     return (
         _MATHS_SIGN.search(clause.lstrip("-−$")) is not None
-        and MATHS_WORD.search(re.sub(r"\\[A-Za-z]{1,12}(?:\{[A-Za-z ]{0,30}\})?", "", clause)) is None
+        and MATHS_WORD.search(plain) is None
         and clause.count("(") + clause.count("[") == clause.count(")") + clause.count("]")
     )
