@@ -81,6 +81,10 @@ _OPERATOR_BEFORE = re.compile(
 _DIGIT_COMMA_AFTER, _DIGIT_COMMA_BEFORE = re.compile(r",\d"), re.compile(r"\d,\Z")
 _EQUALS = re.compile(r"(?<![<>!])=\s*|\b(?:equals|is equal to)\s+")
 _OPERATOR_GAP = 40  # characters before a number in which its operator is looked for
+_MATHS_GAP = re.compile(r"\s?(?:,|,?\s(?:and|or))\s?")
+_LISTED = re.compile(r"\s?[.!]?\s{0,4}(?:\Z|\n|(?<=[.!]\s)[A-Z])")
+_MAX_LISTED = 10
+"""Spans in maths mode that are read as one list."""
 _NOT_AN_ANSWER = frozenset(
     "correct wrong incorrect reasonable right not that the following obvious clear a an found given obtained below"
     " above as based this just what how in to unclear unknown likely probably supposed different it we you she he"
@@ -162,7 +166,7 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     """Read the value that begins at `start`, its marker and lead left behind."""
     at = bisect.bisect_left(maths, (start, start))
     if at < len(maths) and maths[at][0] == start and text[start] in "$\\":
-        return _maths_value(text, *maths[at])
+        return _maths_list(text, maths[at : at + _MAX_LISTED]) or _maths_value(text, *maths[at])
     if text[start : start + 6].lower() == "answer":  # a row of labels: each reads its own value
         return None
     if _PRONOUN.match(text, start):
@@ -179,6 +183,20 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     if stop is not None and _BOLD_NUMBER.match(text, stop.start()) and _WORDS.match(text, start, end):
         return _value_at(text, stop.end(), label, maths)
     return _plain_value(text, start, end, label) if start < end else None
+
+
+def _maths_list(text: str, maths: Sequence[tuple[int, int]]) -> StatedValue | None:
+    """Read several spans that end a sentence as one list: `$2$ and $3$`; None where they are not alone in it."""
+    parts = [maths[0]]
+    for span in maths[1:]:
+        if not _MATHS_GAP.fullmatch(text, parts[-1][1], span[0]):
+            break
+        parts.append(span)
+    signs = [1 + (text[start : start + 2] in ("$$", "\\(", "\\[")) for start, _ in parts]
+    values = [text[start + sign : end - sign].strip(" .,") for sign, (start, end) in zip(signs, parts, strict=True)]
+    if len(parts) == 1 or not _LISTED.match(text, parts[-1][1]) or any("boxed" in value for value in values):
+        return None
+    return StatedValue(start=parts[0][0], end=parts[-1][1], text=", ".join(values), numeric=True)
 
 
 def _maths_value(text: str, start: int, end: int) -> StatedValue | None:
@@ -232,6 +250,12 @@ def _list_end(text: str, start: int, end: int) -> int:
             break
         start = gap.end()
     return stop
+
+
+def is_list(text: str) -> bool:
+    """Say whether a text is several quantities and nothing else: `2 and 5`, `3 : 5`, `1, 2 and 4 cm`."""
+    first = _QUANTITY.match(text)
+    return first is not None and first.end() < len(text) and _list_end(text, 0, len(text)) == len(text)
 
 
 def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:

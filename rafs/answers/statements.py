@@ -10,6 +10,7 @@ from rafs.answers.marked_statements import Statement, find_statements
 from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION
 from rafs.answers.stated_values import is_operand, number_spans
 from rafs.answers.value_shapes import read_shape
+from rafs.answers.whole_values import whole_value
 from rafs.grammar.notation import read_notation
 from rafs.splitting.markup import atomic_spans, thinking_spans
 from rafs.splitting.segments import STEP_MARK, split_spans
@@ -26,6 +27,7 @@ _MACRO = re.compile(r"\\text\s?\{[^{}]*\}|\\(?:[A-Za-z]{1,12}|[,;:! ])")
 _MORE_THAN_A_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])|,\s")
 _RELATION = re.compile(r"\\(?:approx|[lg]eq?|neq?|equiv|implies|iff|to|sim|[Rr]ightarrow)(?![a-z])|[<>≤≥≠≈→]")
 """Makes of an expression a claim, which is no value."""
+_SCALE = re.compile(r"\s(?:thousand|million|billion|trillion)\b")
 _SO = re.compile(r"(?<!is)(?<!are)\s(?:so(?!\s(?:that|many|much|far|long|on)\b)|thus|hence|therefore)\b")
 _EQUALS = re.compile(r"(?P<name>(?<![\w\\])[A-Za-z]\s?)?(?<![<>!])=")
 
@@ -112,20 +114,25 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
     mark = STEP_MARK.match(text, begin, end)
     begin = mark.end() if mark else begin
     numbers = list(number_spans(text, begin, end))
-    if not numbers:
-        return None
+    maths = [(begin + atom, begin + closed) for atom, closed in atomic_spans(text[begin:end])]
     concluded = CONCLUSION_WORDS.search(text, begin, end)
     equations = [(sign.end(), sign["name"] is None) for sign in _EQUALS.finditer(text, begin, end)]
+    source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
+    whole = whole_value(text, begin, end, maths)
+    if whole is not None and (not numbers or whole.start <= numbers[-1][0]):
+        return Statement(start=whole.start, end=whole.end, text=whole.text, source=source)
+    if not numbers:
+        return None
     clause = max((so.end() for so in _SO.finditer(text, begin, numbers[-1][0])), default=begin)
     ending = [span for span in numbers if span[0] >= clause]
     start, stop = _result(text, clause, end, ending, equations, max(clause, concluded.end()) if concluded else None)
-    maths = [(begin + atom, begin + closed) for atom, closed in atomic_spans(text[begin:end])]
     start, stop = (
         _tuple_around(text, clause, start, end) or _maths_around(text, clause, start, end, maths) or (start, stop)
     )
     if text[start] == "$" and start in {atom for atom, _ in maths}:
         start += 1
-    source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
+    scale = _SCALE.match(text, stop)
+    stop = scale.end() if scale else stop
     return Statement(start=start, end=stop, text=text[start:stop], source=source)
 
 
