@@ -60,11 +60,32 @@ PHRASE = GatedPattern(
     reach=200,
 )
 CORRECTION = re.compile(
-    r"(?:\b(?:wait|actually|correction|mistake|oops|wrong|incorrect)\b|\bno\b[,.])[^\n]{0,80}?\b(?:it|this|that)"
-    r"(?:\s(?:should|must)\s(?:have\s)?be(?:en)?|\sis|['’]s)(?=\s(?:actually\s|really\s)?[-−$\\\d(])",
+    r"(?:\b(?:correction|edit|oops|sorry|(?:hmm,?\s)?I\smean|(?:actually,?\s)?no)(?:[:,]\s|(?<=mean)\s)(?=[-−$]{0,2}\d[\d.,/]{0,20}"
+    r"(?:\s[a-z]{1,15}){0,2}[.!]?\s{0,4}(?:\n|\Z))|(?:\b(?:wait|actually|correction|mistake|oops|wrong|incorrect)\b|\bno\b[,.])[^\n]{0,80}?\b(?:it|this|that)"
+    r"(?:\s(?:should|must)\s(?:have\s)?be(?:en)?|\sis|['’]s)(?=\s(?:actually\s|really\s)?[-−$\\\d(]))",
     re.IGNORECASE,
 )
 """Takes an answer back; only counts where one was stated before."""
+RETRACTION = re.compile(
+    r"\b(?:wait|oops|hold\son)\b[^\n]{0,40}\b(?:error|mistake|wrong|miscalculated|misread)\b"
+    r"|\bI\s(?:made\s(?:an?\s)?(?:error|mistake)|miscalculated)\b",
+    re.IGNORECASE,
+)
+"""Takes back what was stated before it, without another value."""
+SUPPOSED = re.compile(
+    r"(?:\b(?:if|suppose|supposing|assume|whether|imagine)(?:\sthat)?"
+    r"|\b(?:might|could|mistake|error|tempting|some|many|first|initially|originally)\b[^.!?\n,;:]{0,30}"
+    r"\b(?:say|think|thought|believe|claim|conclude|guess))(?:\sthat)?\s(?:the\s|my\s|our\s)?(?:(?:final|correct)\s)?\Z",
+    re.IGNORECASE,
+)
+"""Right before a mark: what it states is only supposed, or somebody's mistake."""
+REMARK = re.compile(
+    r"[\s#*_>-]{0,12}(?:(?:(?:sanity|quick|double)[\s-])?check(?:ing)?\b|(?:to|let['’]s|we\scan)\s(?:double-?\s?)?(?:check|verify)"
+    r"|verif(?:y|ying|ication)\b|(?:substituting|plugging)\s(?:\w+\s)?back\b|confidence\b|note\b"
+    r"|this\s(?:makes\ssense|is\s(?:reasonable|plausible)|checks\sout|agrees|matches)\b)",
+    re.IGNORECASE,
+)
+"""Opens a sentence that checks or comments on an answer given before."""
 PICKED = GatedPattern(
     r"\b(?:choose|chose|pick|picked|select|selected|going?\swith|opt\sfor|(?:I['’]d|would)\ssay)\s(?:answer\s)?"
     r"(?:option\s|choice\s)?[*(]{0,3}(?P<a>[A-J])[*)]{0,3}"

@@ -48,6 +48,13 @@ _RANGE_GAP = re.compile(
 )
 """Between the parts of a ratio or the ends of a range, which are one value: `3 : 5`, `2 to 1`, `5 ± 2`."""
 _ROOT = re.compile(r"(?:the\s)?(?:(?:positive|negative)\s)?(?:square|cube)\sroot\sof\s[\w.]{1,12}\Z", re.IGNORECASE)
+_FORMED = re.compile(
+    r"(?:the|a|an)\s(?:\w+\s)?(?:multiple|factor|divisor|power|sum|product|difference|quotient)\s(?:of|between)\b"
+    r"(?!.{0,80}\b(?:is|are|equals|makes|gives|comes\sto)\b)"
+    r"|(?:obtained|found|given|calculated|computed|determined)\s(?:by|from|as|using)\b",
+    re.IGNORECASE,
+)
+"""A clause that says how its numbers form the answer, and not what they come to."""
 _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:and|or)\s?\})\s?(?=[-−$\\\d.])")
 _LEAD = re.compile(
     r"(?:[\s:：=>]|(?:Rs\.?|R(?=\$))\s?(?=[\d$])|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
@@ -266,6 +273,8 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
     numbers = list(number_spans(text, start, end))
     if _ROOT.match(text, start, end):
         return StatedValue(start=start, end=end, text=text[start:end], numeric=True)
+    if numbers and _FORMED.match(text, start, end):
+        return None
     if numbers:
         came_to = [span for span in numbers if comes_to(text, start, span[0])]
         first, stop = (came_to or numbers)[-1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rafs.answers.clauses import Span, comes_to, find_asides, is_stated, outside
 from rafs.answers.marked_statements import Statement, find_statements
-from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION
+from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION, REMARK, RETRACTION
 from rafs.answers.stated_values import is_operand, number_spans
 from rafs.answers.value_shapes import read_shape
 from rafs.answers.whole_values import whole_value
@@ -63,8 +63,11 @@ def read_statements(text: str, problem: str = "") -> Statements:
     seen = [one for one in final if not _is_inside(one.start, comments)]
     own = [one for one in seen if not one.quoted]
     visible = COMMENT.sub(lambda comment: " " * len(comment.group()), text) if comments else text
-    if not own and (closing := _closing_statement(visible, reply)) and not _overlaps(closing, seen):
-        own, marked = [closing], [*marked, closing]
+    retracted = bool(own) and RETRACTION.search(visible, own[-1].end) is not None
+    if not own or retracted:
+        closing = _closing_statement(visible, own[-1].end if own else reply)
+        if closing and not _overlaps(closing, seen) and (not own or closing.source == "conclusion"):
+            own, marked = [*own, closing], [*marked, closing]
     return Statements(final=(*unseen, *(own or seen)), hidden=tuple(marked), tags=tuple(tags))
 
 
@@ -90,19 +93,22 @@ def _overlaps(closing: Statement, others: list[Statement]) -> bool:
 def _closing_statement(text: str, reply: int) -> Statement | None:
     """Read the answer out of the last sentence with a number, among the last few of the reply.
 
-    An operand (`6 * 7 is easy to find`) is no answer; only a conclusion before it is then.
+    An operand (`6 * 7 is easy to find`) is no answer; only a conclusion before it is then. A conclusion also goes
+    before a later check or remark (`Check: 17 - 5 = 12`).
     """
-    passed = False
+    passed, remarked = False, None
     for start, end in reversed(split_spans(text[reply:])[-_CLOSING_SENTENCES:]):
         found = _sentence_statement(text, reply + start, reply + end)
         if found and is_operand(text, found.start, found.end):
             passed = True
+        elif found and not passed and REMARK.match(text, reply + start, reply + end):
+            remarked = remarked or found
         elif found and (not passed or found.source == "conclusion"):
-            return found
+            return found if found.source == "conclusion" or remarked is None else remarked
         elif not found and not passed and (nothing := NO_SOLUTION.search(text, reply + start, reply + end)):
             name = nothing.lastgroup or "a"
             return Statement(start=nothing.start(name), end=nothing.end(name), text=nothing[name], source="conclusion")
-    return None
+    return remarked
 
 
 def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:

@@ -64,6 +64,8 @@ def without_delimiters(text: str, start: int, end: int, maths: Sequence[Span]) -
 
 def _is_value(plain: str, *, stated: bool, solved: bool) -> bool:
     """Say whether a text is one value of several parts; a list counts only behind `is` and `=`."""
+    if plain.count("\\begin{") != plain.count("\\end{"):
+        return False
     shape = read_shape(plain, 0, len(plain))
     if (shape is not None and shape.numeric and shape.end == len(plain)) or _INEQUALITY.fullmatch(plain):
         return not (solved and _INEQUALITY.fullmatch(plain))
