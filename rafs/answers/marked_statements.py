@@ -10,6 +10,7 @@ from rafs.answers.markers import (
     BOX_GAP,
     CORRECTION,
     FOREIGN,
+    FOREIGN_CHOICE,
     HASH,
     HASH_HEADING,
     HEADED,
@@ -108,7 +109,7 @@ def _fields(text: str) -> Iterator[Statement]:
 
 def _picked(text: str) -> Iterator[Statement]:
     """Yield the options that are chosen in so many words."""
-    for picked in PICKED.finditer(text):
+    for picked in (*PICKED.finditer(text), *FOREIGN_CHOICE.finditer(text)):
         name = picked.lastgroup or "a"
         yield Statement(start=picked.start(name), end=picked.end(name), text=picked[name], source="phrase")
 

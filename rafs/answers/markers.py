@@ -47,7 +47,7 @@ SHORT_LABEL = GatedPattern(
 )
 _TO_THE_QUESTION = r"(?:\s{1,3}to\s(?:the|this)\s(?:whole\s|original\s)?(?:question|problem))?"
 PHRASE = GatedPattern(
-    rf"(?<![\w'])(?<!\w-)(?:(?:answer|(?:correct|right|best)\s(?:choice|option))[*_]{{0,3}}{_TO_THE_QUESTION}\s{{1,3}}(?:"
+    rf"(?<![\w'])(?<!\w-)(?:(?:answer|(?:correct|right|best)\s(?:choice|option)s?)[*_]{{0,3}}{_TO_THE_QUESTION}\s{{1,3}}(?:"
     r"(?:is\snot|isn['’]t|is\sneither|cannot\sbe|can['’]t\sbe|was\snot)\s[^.!?\n;]{1,60}?"
     r"(?:,?\s?\bbut(?:\srather)?|[.;,:]\s{1,2}(?:(?:rather|instead|so|hence|thus),?\s)?(?:it|the\sanswer)"
     r"(?:\sis|\smust\sbe|['’]s))"
@@ -101,6 +101,18 @@ PICKED = GatedPattern(
     flags=re.NOFLAG,
 )
 """An option that is chosen in so many words: `I choose B`, `option C is correct`."""
+FOREIGN_CHOICE = GatedPattern(
+    r"(?:(?:答案|选项|選項|正解|答え|答|정답)\s?(?:是|为|為|は|은|应为|[:：])|(?:故|应|應|本题|本題|题|因此|所以)\s?(?:选择?|選擇?)"
+    r"|(?<!\w)(?:alternativa|opção|opción|réponse|option|opzione)\s(?:correcta|correta|correcte|corretta|certa)\s(?:es|é|est|è)"
+    r"|правильный\s(?:ответ|вариант)\s?(?:[-–—:]|это)|(?:đáp\sán)(?:\sđúng)?\slà|الإجابة(?:\sالصحيحة)?\s(?:هي|هو)"
+    r"|सही\sउत्तर(?:\sहै)?|jawaban(?:nya)?(?:\syang\sbenar)?\sadalah)\s?(?:选项|選項|(?:la|a)\s(?:opción|alternativa)\s)?"
+    r"[(（*]{0,3}(?P<a>(?-i:[A-J]))(?![A-Za-z\d])(?!\s?[-+*/=^])",
+    "答案 选 選 正解 答 정답 alternativa opç opci réponse option opzione ответ вариант đáp الإجابة उत्तर jawaban".split(),
+    lead=20,
+    reach=80,
+    core=r"[A-J](?<![A-Za-z].)",
+)
+"""An option that is chosen in another language."""
 JSON = re.compile(
     r"[\"'](?:final[ _]?)?(?:answer|ans|result)[\"']\s{0,3}:\s{0,3}"
     r"(?:\"(?P<text>(?:[^\"\\\n]|\\.){1,300})\"|(?P<bare>-?\d[\d.eE+-]{0,40}|\[[^\[\]\n]{1,100}\]|true|false))",

@@ -59,7 +59,7 @@ _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?
 _LEAD = re.compile(
     r"(?:[\s:：=>]|(?:Rs\.?|R(?=\$))\s?(?=[\d$])|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
     r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
-    r"|(?:option|choice)_|(?:final\s)?answer\s?:|equal to\b"
+    r"|(?:option|choice)_|(?:la|l['’]|die|an?|o|as?)\s?(?:opción|option|opção|alternativa|opzione|lettre|letra|réponse)\s(?=[(*]{0,3}[A-Z]\b)|(?:final\s)?answer\s?:|equal to\b"
     r"|(?:not|neither)\s[^.!?;:\n]{1,40}?,?\s(?:but(?:\srather)?|rather|it\sis|it['’]s)\b){0,20}",
     re.IGNORECASE,
 )
@@ -71,7 +71,11 @@ _CLAUSE_END = re.compile(
 )
 _BOLD_NUMBER, _WORDS = re.compile(r"\*\*(?=[-−$€£]?\d)"), re.compile(r"[A-Za-z]{2,}\s[A-Za-z]")
 """What a sentence sets off, and its words before that: `She has to rest for **215 minutes**`."""
-_OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
+_OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!\u3002\u3040-\u30ff\uac00-\ud7af]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
+_REJECTED = re.compile(
+    r"\s(?:is|are|was|can\sbe)\s(?:wrong|incorrect|out|false|impossible|eliminated|excluded|too|not|ruled)\b|\s(?:fails|is(?:n['’]t))\b"
+)
+"""Behind an option: another one is the answer."""
 _PRONOUN = re.compile(r"I(?:['’]m|\s(?:don['’]t|do|am|cannot|can['’]t|have|could|would|was|think|got|get|guess))\b")
 _ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
 _MATHS_SIGN = re.compile(
@@ -235,6 +239,8 @@ def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | 
     start = equals[-1].end() if equals else start
     clause = text[start:end]
     option = _OPTION.match(clause)
+    if option and _REJECTED.match(clause, option.end()):
+        return None
     if option and not _ARTICLE.match(clause):
         stop = end if option["mark"] else start + option.end()
         return StatedValue(start=start, end=stop, text=option["letter"], numeric=False)
