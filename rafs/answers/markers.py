@@ -17,7 +17,7 @@ _LABELS = (
     "ans antwo réponse respuesta risposta resposta ответ відповідь odpowiedź odpověď svar cevap yanıt yanit vastaus "
     "válasz răspuns 답 答 الجواب الإجابة उत्तर תשובה solution".split()
 )
-_PHRASES = "answer choice option antwort lösung ergebnis réponse respuesta risposta resposta 答 답".split()
+_PHRASES = "answer choice option antwort lösung ergebnis réponse respuesta risposta resposta resultado risultato résultat 答 답".split()
 LABEL = GatedPattern(
     r"(?<![\w'])(?<!\w-)(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
     r"|(?:endg\w{1,10}\s{1,3})?antwort|réponse(?:\s{1,3}finale)?|respuesta(?:\s{1,3}final)?|risposta(?:\s{1,3}finale)?"
@@ -53,7 +53,8 @@ PHRASE = GatedPattern(
     r"(?:\sis|\smust\sbe|['’]s))"
     r"|(?:is|are|would\sbe|will\sbe|must\sbe|should\sbe|equals|comes\s(?:out\s)?to)(?!n['’]t|\w))"
     r"|(?P<foreign>(?:antwort\s(?:ist|lautet)|(?:lösung|ergebnis)\s(?:ist|lautet)|réponse(?:\sfinale)?\sest(?:\sdonc)?"
-    r"|respuesta(?:\sfinal|\scorrecta)?\ses|risposta(?:\sfinale|\scorretta)?\sè|resposta(?:\sfinal|\scorreta)?\sé)\b:?)"
+    r"|respuesta(?:\sfinal|\scorrecta)?\ses|risposta(?:\sfinale|\scorretta)?\sè|resposta(?:\sfinal|\scorreta)?\sé"
+    r"|resultado\s(?:es|é)|risultato\sè|résultat\sest)\b:?)"
     r"|答案是|答案为|答案為|答えは|정답은|답은)",
     _PHRASES,
     lead=20,
@@ -107,7 +108,7 @@ FOREIGN_CHOICE = GatedPattern(
     r"|правильный\s(?:ответ|вариант)\s?(?:[-–—:]|это)|(?:đáp\sán)(?:\sđúng)?\slà|الإجابة(?:\sالصحيحة)?\s(?:هي|هو)"
     r"|सही\sउत्तर(?:\sहै)?|jawaban(?:nya)?(?:\syang\sbenar)?\sadalah)\s?(?:选项|選項|(?:la|a)\s(?:opción|alternativa)\s)?"
     r"[(（*]{0,3}(?P<a>(?-i:[A-J]))(?![A-Za-z\d])(?!\s?[-+*/=^])",
-    "答案 选 選 正解 答 정답 alternativa opç opci réponse option opzione ответ вариант đáp الإجابة उत्तर jawaban".split(),
+    "选 選 正解 答 정답 alternativa opç opci réponse option opzione ответ вариант đáp الإجابة उत्तर jawaban".split(),
     lead=20,
     reach=80,
     core=r"[A-J](?<![A-Za-z].)",
@@ -120,7 +121,9 @@ JSON = re.compile(
 )
 TAGGED = re.compile(r"<\s?(?:final_?)?answer\s?>(?P<text>[^<>]{1,300})(?=<\s?/)", re.IGNORECASE)
 FOREIGN = re.compile(
-    r"antwort|réponse|respuesta|risposta|resposta|ответ|lösung|ergebnis|antwoord|odpowie|odpov|svar", re.IGNORECASE
+    r"antwort|réponse|respuesta|risposta|resposta|ответ|lösung|ergebnis|antwoord|odpowie|odpov|svar|resultado|risultato"
+    r"|résultat|vastaus|válasz|răspuns|відповідь|cevap|yanıt",
+    re.IGNORECASE,
 )
 QUOTED = re.compile(r"[\"“‘]\s?(?:the\s|my\s|final\s){0,2}\Z|(?<=\s)'\s?(?:the\s|my\s|final\s){0,2}\Z", re.IGNORECASE)
 """An opening quotation mark right before a mark: somebody else's words."""

@@ -93,7 +93,7 @@ def _fitting_letter(end: str) -> str:
 
 
 def _ending_text(line: str, choices: Mapping[str, str]) -> str:
-    """Return the key of the one option in words whose text is what a line ends in, behind `is`: `It is the red box.`"""
+    """Return the key of the one option in words whose text a line ends in, behind `is` (`It is the red box.`)."""
     plain = line.strip(" .!*_").casefold()
     found = []
     for key, value in choices.items():

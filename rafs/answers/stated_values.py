@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rafs.answers.answer_maths import is_product
 from rafs.answers.clauses import comes_to, find_asides
+from rafs.answers.maths_values import MAX_LISTED, maths_value
 from rafs.answers.value_shapes import MATHS_WORD, StatedValue, read_shape
 
 MAX_VALUE_CHARS = 300
@@ -24,13 +25,13 @@ _GLUED = (
     rf"{_RAISED}|\s?[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|[⁄∕]\d{{1,12}}|[₀-₉]{{1,3}}|\s(?:[Rr]|remainder)\s?\d{{1,12}}(?!\w)"
     rf"|\s?[×·]\s?10{_RAISED}|['’]\s?\d{{1,2}}(?!\d)(?:[\"”″]|['’]{{2}})?"
 )
-"""What goes on from a numeral in plain text: a power, a vulgar fraction, a base, a remainder, the inches behind feet."""
+"""What goes on from a numeral in plain text: a power, a vulgar fraction, a base, a remainder, inches behind feet."""
 _HALF_DAY = (
     r"(?:(?:[ap]m|[AP]M)\b|(?:[ap]\.\s?m|[AP]\.\s?M)\b(?:\.(?=\s+(?:[a-z\d]|[A-Z]{3}\b|[A-Z][a-z]{2,5}day\b)))?)"
 )
 """The full stop behind `p.m` is left to the sentence that it ends."""
 _NUMBER = re.compile(
-    rf"(?:(?<![A-Za-z\d_)\]}}%])(?:[-−+±]\s?|–|(?:negative\s)))?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
+    rf"(?:(?<![A-Za-z\d_)\]}}%])(?:[-−+±]\s?|–|(?:negative\s)))?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z\d])(?<![^_\s]_)"
     rf"(?:{_LATEX}|(?:{_PLAIN})"
     rf"(?:\s?(?:{_LATEX})|{_GLUED}|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?{_HALF_DAY})?|\s?{_HALF_DAY}"
     rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
@@ -42,6 +43,7 @@ _UNIT = (
     r"|all|by|to|than|from)\b)[A-Za-z²³/]{1,20}(?![A-Za-z=(]))"
 )
 _QUANTITY = re.compile(rf"(?:{_NUMBER.pattern}){_UNIT}{{0,4}}")
+_CUT_LIST = re.compile(r"\d,\d(?!\d\d)")
 _MINUS = re.compile(r"minus\s", re.IGNORECASE)
 _RANGE_GAP = re.compile(
     r"\s(?::|to|±)\s(?=[-−$]?[\d.])(?!\d{1,2}\s(?:d\.?p|s\.?f|(?:decimal|significant|more|places?|digits?)\b))"
@@ -57,9 +59,11 @@ _FORMED = re.compile(
 """A clause that says how its numbers form the answer, and not what they come to."""
 _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:and|or)\s?\})\s?(?=[-−$\\\d.])")
 _LEAD = re.compile(
-    r"(?:[\s:：=>]|(?:Rs\.?|R(?=\$))\s?(?=[\d$])|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
+    r"(?:[\s:：=>]|(?:Rs\.?|R(?=\$))\s?(?=[\d$])"
+    r"|(?:la|l['’]|die|an?|o|as?)\s?(?:opción|option|opção|alternativa|opzione|lettre|letra|réponse)\s(?=[(*]{0,3}[A-Z]\b)"
+    r"|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
     r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
-    r"|(?:option|choice)_|(?:la|l['’]|die|an?|o|as?)\s?(?:opción|option|opção|alternativa|opzione|lettre|letra|réponse)\s(?=[(*]{0,3}[A-Z]\b)|(?:final\s)?answer\s?:|equal to\b"
+    r"|(?:option|choice)_|(?:final\s)?answer\s?:|equal to\b"
     r"|(?:not|neither)\s[^.!?;:\n]{1,40}?,?\s(?:but(?:\srather)?|rather|it\sis|it['’]s)\b){0,20}",
     re.IGNORECASE,
 )
@@ -71,7 +75,10 @@ _CLAUSE_END = re.compile(
 )
 _BOLD_NUMBER, _WORDS = re.compile(r"\*\*(?=[-−$€£]?\d)"), re.compile(r"[A-Za-z]{2,}\s[A-Za-z]")
 """What a sentence sets off, and its words before that: `She has to rest for **215 minutes**`."""
-_OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!\u3002\u3040-\u30ff\uac00-\ud7af]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
+_OPTION = re.compile(
+    r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!\u3002\u3040-\u30ff\uac00-\ud7af]|$)"
+    r"(?!\s?[-+*/^=]\s?[\w(\\])"
+)
 _REJECTED = re.compile(
     r"\s(?:is|are|was|can\sbe)\s(?:wrong|incorrect|out|false|impossible|eliminated|excluded|too|not|ruled)\b|\s(?:fails|is(?:n['’]t))\b"
 )
@@ -92,10 +99,6 @@ _OPERATOR_BEFORE = re.compile(
 _DIGIT_COMMA_AFTER, _DIGIT_COMMA_BEFORE = re.compile(r",\d"), re.compile(r"\d,\Z")
 _EQUALS = re.compile(r"(?<![<>!])=\s*|\b(?:equals|is equal to)\s+")
 _OPERATOR_GAP = 40  # characters before a number in which its operator is looked for
-_MATHS_GAP = re.compile(r"\s?(?:,|,?\s(?:and|or))\s?")
-_LISTED = re.compile(r"\s?[.!]?\s{0,4}(?:\Z|\n|(?<=[.!]\s)[A-Z])")
-_MAX_LISTED = 10
-"""Spans in maths mode that are read as one list."""
 _NOT_AN_ANSWER = frozenset(
     "correct wrong incorrect reasonable right not that the following obvious clear a an found given obtained below"
     " above as based this just what how in to unclear unknown likely probably supposed different it we you she he"
@@ -177,7 +180,7 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     """Read the value that begins at `start`, its marker and lead left behind."""
     at = bisect.bisect_left(maths, (start, start))
     if at < len(maths) and maths[at][0] == start and text[start] in "$\\":
-        return _maths_list(text, maths[at : at + _MAX_LISTED]) or _maths_value(text, *maths[at])
+        return maths_value(text, maths[at : at + MAX_LISTED])
     if text[start : start + 6].lower() == "answer":  # a row of labels: each reads its own value
         return None
     if _PRONOUN.match(text, start):
@@ -194,41 +197,6 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     if stop is not None and _BOLD_NUMBER.match(text, stop.start()) and _WORDS.match(text, start, end):
         return _value_at(text, stop.end(), label, maths)
     return _plain_value(text, start, end, label) if start < end else None
-
-
-def _maths_list(text: str, maths: Sequence[tuple[int, int]]) -> StatedValue | None:
-    """Read several spans that end a sentence as one list: `$2$ and $3$`; None where they are not alone in it."""
-    parts = [maths[0]]
-    for span in maths[1:]:
-        if not _MATHS_GAP.fullmatch(text, parts[-1][1], span[0]):
-            break
-        parts.append(span)
-    signs = [1 + (text[start : start + 2] in ("$$", "\\(", "\\[")) for start, _ in parts]
-    values = [text[start + sign : end - sign].strip(" .,") for sign, (start, end) in zip(signs, parts, strict=True)]
-    if len(parts) == 1 or not _LISTED.match(text, parts[-1][1]) or any("boxed" in value for value in values):
-        return None
-    return StatedValue(start=parts[0][0], end=parts[-1][1], text=", ".join(values), numeric=True)
-
-
-def _maths_value(text: str, start: int, end: int) -> StatedValue | None:
-    """Read `$...$` and its like: what stands behind the last `=` of it, or all of it."""
-    width = 2 if text.startswith(("$$", "\\(", "\\["), start) else 1
-    if text.startswith("\\begin", start):
-        return StatedValue(start=start, end=end, text=text[start:end], numeric=True)
-    inner = text[start + width : end - width]
-    if not inner.strip() or "\\boxed" in inner or "\\fbox" in inner:
-        return None
-    equals = inner.rfind("=")
-    if equals < 0 or inner[equals - 1 : equals] in "<>!\\" or not inner[equals + 1 :].strip(" .,\n"):
-        return StatedValue(start=start, end=end, text=inner.strip().rstrip(".,"), numeric=True)
-    result = inner[equals + 1 :]
-    begin = start + width + equals + 1 + len(result) - len(result.lstrip())
-    return StatedValue(
-        start=begin,
-        end=end - width - len(result) + len(result.rstrip()),
-        text=result.strip(" .,\n"),
-        numeric=True,
-    )
 
 
 def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
@@ -268,6 +236,8 @@ def _list_end(text: str, start: int, end: int) -> int:
 def is_list(text: str) -> bool:
     """Say whether a text is several quantities and nothing else: `2 and 5`, `3 : 5`, `1, 2 and 4 cm`."""
     first = _QUANTITY.match(text)
+    if _CUT_LIST.search(text):
+        return False
     return first is not None and first.end() < len(text) and _list_end(text, 0, len(text)) == len(text)
 
 

@@ -1,4 +1,4 @@
-"""What an unmarked sentence ends in: a list, tuple, inequality or expression, of which a number would be only a part."""
+"""What an unmarked sentence ends in: a list, tuple, inequality or expression; a number would be only a part of it."""
 
 import re
 from collections.abc import Sequence
@@ -21,6 +21,9 @@ _NAME = r"[A-Za-z](?:_\{?\w\}?)?"
 _BOUND = r"[-−]?\s?[√]?\d[\d.,/π√]{0,20}"
 _LESS = r"\s?(?:[<>≤≥]|\\[lg]t(?![a-z]))\s?"
 _INEQUALITY = re.compile(rf"(?:{_BOUND}{_LESS})?{_NAME}{_LESS}{_BOUND}|{_BOUND}{_LESS}{_NAME}")
+_COMPUTED = re.compile(r"[+*^×·÷]|\s[-−]\s|\d[A-Za-z(]")
+"""Left of the first `=`: an expression that is rewritten, not a name that is solved for."""
+_LEFT_REACH = 40
 _LIMIT = re.compile(r"[-−+]?(?:∞|\\infty)")
 _CLAIMED = re.compile(
     r"\\(?:approx|[lg]eq?|neq?|equiv|implies|iff|to|sim|[Rr]ightarrow)(?![a-z])|[<>≤≥≠≈→=…]|\\[lc]?dots|\.\.\.|\?"
@@ -43,9 +46,12 @@ def whole_value(text: str, begin: int, end: int, maths: Sequence[Span]) -> State
     """
     end = begin + len(text[begin:end].rstrip(_END))
     reach = max(begin, end - MAX_VALUE_CHARS)
+    equals = text.find("=", begin, end)
+    computed = equals >= 0 and _COMPUTED.search(text, max(begin, equals - _LEFT_REACH), equals) is not None
     for lead in list(_LEAD.finditer(text, reach, end))[-_MAX_LEADS:]:
         plain = without_delimiters(text, lead.end(), end, maths)
-        if plain and _is_value(plain, stated=lead["stated"] is not None, solved=lead.group()[0] in "=≈"):
+        solved = lead.group()[0] in "=≈"
+        if plain and not (solved and computed) and _is_value(plain, stated=lead["stated"] is not None, solved=solved):
             return StatedValue(start=lead.end(), end=end, text=plain, numeric=True)
     return None
 
