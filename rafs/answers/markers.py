@@ -17,7 +17,10 @@ _LABELS = (
     "ans antwo réponse respuesta risposta resposta ответ відповідь odpowiedź odpověď svar cevap yanıt yanit vastaus "
     "válasz răspuns 답 答 الجواب الإجابة उत्तर תשובה solution".split()
 )
-_PHRASES = "answer choice option antwort lösung ergebnis réponse respuesta risposta resposta resultado risultato résultat 答 답".split()
+_PHRASES = (
+    "answer choice option antwort lösung ergebnis réponse respuesta risposta resposta "
+    "resultado risultato résultat 答 답"
+).split()
 LABEL = GatedPattern(
     r"(?<![\w'])(?<!\w-)(?P<label>(?:(?:final|correct|my|the|our)\s{1,3}){0,3}(?:answer|ans)(?:\(s\)|s)?"
     r"|(?:endg\w{1,10}\s{1,3})?antwort|réponse(?:\s{1,3}finale)?|respuesta(?:\s{1,3}final)?|risposta(?:\s{1,3}finale)?"

@@ -23,7 +23,7 @@ _LATEX = (
 _RAISED = r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,6}"
 _GLUED = (
     rf"{_RAISED}|\s?[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|[⁄∕]\d{{1,12}}|[₀-₉]{{1,3}}|\s(?:[Rr]|remainder)\s?\d{{1,12}}(?!\w)"
-    rf"|\s?[×·]\s?10{_RAISED}|['’]\s?\d{{1,2}}(?!\d)(?:[\"”″]|['’]{{2}})?"
+    rf"|\s?[×·]\s?10{_RAISED}|['’]\d{{1,2}}(?!\d)(?:[\"”″]|['’]{{2}})?"
 )
 """What goes on from a numeral in plain text: a power, a vulgar fraction, a base, a remainder, inches behind feet."""
 _HALF_DAY = (
