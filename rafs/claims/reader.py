@@ -43,8 +43,6 @@ _X_IS_A_NAME = re.compile(
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 """What shows that `x` is a name: `x =`, `(x`, `2x`, `for x`, `so x1 =`; Python skips to a sign that is of one case."""
-
-
 _SENTENCE_END = re.compile(r"\bor\b|[.!?;](?:\s|$)|\n|\\\\|\\\]")
 _ONLY_THEN = re.compile(
     r"[\s$.,;:]{0,6}(?:(?:then|so|thus|hence|therefore|now|and|we (?:get|have|find)|it follows that"
