@@ -10,6 +10,7 @@ from rafs.answers.markers import (
     BOX_GAP,
     CORRECTION,
     FOREIGN,
+    FOREIGN_CHOICE,
     HASH,
     HASH_HEADING,
     HEADED,
@@ -20,6 +21,7 @@ from rafs.answers.markers import (
     QUOTED,
     ROW,
     SHORT_LABEL,
+    SUPPOSED,
     TAGGED,
 )
 from rafs.answers.stated_values import is_maths, number_spans, read_value
@@ -53,6 +55,7 @@ _CALCULATED = re.compile(
 _UNCLOSED_END = re.compile(r"[\n$]|\.(?:\s|$)|\\[)\]]")
 _BLANK = re.compile(r"(?:[\s{}~_.?…]|\\(?:text|quad|qquad|ldots|dots|square|phantom\{[^{}]*\}|[ ,;!]|$))*")
 """What a box holds that is still to be filled in."""
+_SUPPOSED_REACH = 80
 _QUOTE_REACH = 20
 """Characters before a mark in which its opening quotation mark stands."""
 _MARKS = ((LABEL, "label"), (HEADED, "label"), (ROW, "label"), (SHORT_LABEL, "label"), (PHRASE, "phrase"))
@@ -75,6 +78,8 @@ def find_statements(text: str, *, english: bool = False) -> list[Statement]:
             if marker.start() >= reached:
                 value = read_value(text, marker.end(), label=source == "label", maths=maths)
             if value is None or (source == "label" and _opens_a_solution(text, marker.end(), value)):
+                continue
+            if source == "phrase" and SUPPOSED.search(text, max(0, marker.start() - _SUPPOSED_REACH), marker.start()):
                 continue
             stated = value.text if english or not FOREIGN.search(marker.group()) else _decimal_point(value.text)
             quoted = QUOTED.search(text, max(0, marker.start() - _QUOTE_REACH), marker.start()) is not None
@@ -104,7 +109,7 @@ def _fields(text: str) -> Iterator[Statement]:
 
 def _picked(text: str) -> Iterator[Statement]:
     """Yield the options that are chosen in so many words."""
-    for picked in PICKED.finditer(text):
+    for picked in (*PICKED.finditer(text), *FOREIGN_CHOICE.finditer(text)):
         name = picked.lastgroup or "a"
         yield Statement(start=picked.start(name), end=picked.end(name), text=picked[name], source="phrase")
 

@@ -4,7 +4,9 @@ import bisect
 import re
 from collections.abc import Iterator, Sequence
 
+from rafs.answers.answer_maths import is_product
 from rafs.answers.clauses import comes_to, find_asides
+from rafs.answers.maths_values import MAX_LISTED, maths_value
 from rafs.answers.value_shapes import MATHS_WORD, StatedValue, read_shape
 
 MAX_VALUE_CHARS = 300
@@ -14,17 +16,26 @@ MAX_VALUE_CHARS = 300
 _PLAIN = (
     r"(?:\d{1,3}(?:(?:,(?:\\!)?|\{,\})\d{3})+(?!\d)|\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
 )
-_LATEX = r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
+_LATEX = (
+    r"\\[dt]?frac\s?(?:\{[^{}]{1,60}\}|\d)\s?(?:\{[^{}]{1,60}\}|\d)|\\sqrt\s?(?:\{[^{}]{1,60}\}|\d)|\\pi|\\infty"
+    r"|[√∛]\s?(?:\d{1,12}(?:\.\d{1,12})?|\([^()]{1,40}\)|[a-z](?![a-z]))|π(?!\w)|∞"
+)
+_RAISED = r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,6}"
+_GLUED = (
+    rf"{_RAISED}|\s?[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|[⁄∕]\d{{1,12}}|[₀-₉]{{1,3}}|\s(?:[Rr]|remainder)\s?\d{{1,12}}(?!\w)"
+    rf"|\s?[×·]\s?10{_RAISED}|['’]\d{{1,2}}(?!\d)(?:[\"”″]|['’]{{2}})?"
+)
+"""What goes on from a numeral in plain text: a power, a vulgar fraction, a base, a remainder, inches behind feet."""
 _HALF_DAY = (
     r"(?:(?:[ap]m|[AP]M)\b|(?:[ap]\.\s?m|[AP]\.\s?M)\b(?:\.(?=\s+(?:[a-z\d]|[A-Z]{3}\b|[A-Z][a-z]{2,5}day\b)))?)"
 )
 """The full stop behind `p.m` is left to the sentence that it ends."""
 _NUMBER = re.compile(
-    rf"(?:(?<![A-Za-z\d_)\]}}%])(?:[-−+±]\s?|–|(?:negative\s)))?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z_\d])"
+    rf"(?:(?<![A-Za-z\d_)\]}}%])(?:[-−+±]\s?|–|(?:negative\s)))?(?:\\?[$€£¥₹]\s?)?(?:(?<![A-Za-z\d_)\]}}%])[-−]\s?)?(?<![A-Za-z\d])(?<![^_\s]_)"
     rf"(?:{_LATEX}|(?:{_PLAIN})"
-    rf"(?:\s?(?:{_LATEX})|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?{_HALF_DAY})?|\s?{_HALF_DAY}"
+    rf"(?:\s?(?:{_LATEX})|{_GLUED}|/\d{{1,12}}(?:/\d{{1,4}})?|\s\d{{1,6}}/\d{{1,6}}(?![\d/])|(?::\d{{1,4}}){{1,3}}(?:\s?{_HALF_DAY})?|\s?{_HALF_DAY}"
     rf"|\s?(?:\\times|\\cdot|×|\*|x)\s?10\s?\^\s?\{{?[-−]?\d{{1,4}}\}}?|[eE][-+]?\d{{1,4}}(?![\w])|\^\{{?\d{{1,4}}\}}?)?"
-    rf"(?:\s?\\?%|\s?\^?\s?\\circ|\s?[°€£])?)"
+    rf"(?:\s?\\?%|\s?\^?\s?\\circ|\s?[°€£¢‰])?)"
 )
 _UNIT = (
     r"(?:\s?\\(?:text|mathrm|mbox)\{[^{}]{0,40}\}(?:\^\d)?|\s(?!(?:because|since|which|who|that|so|as|and|but|or|if"
@@ -32,10 +43,25 @@ _UNIT = (
     r"|all|by|to|than|from)\b)[A-Za-z²³/]{1,20}(?![A-Za-z=(]))"
 )
 _QUANTITY = re.compile(rf"(?:{_NUMBER.pattern}){_UNIT}{{0,4}}")
+_CUT_LIST = re.compile(r"\d,\d(?!\d\d)")
 _MINUS = re.compile(r"minus\s", re.IGNORECASE)
+_RANGE_GAP = re.compile(
+    r"\s(?::|to|±)\s(?=[-−$]?[\d.])(?!\d{1,2}\s(?:d\.?p|s\.?f|(?:decimal|significant|more|places?|digits?)\b))"
+)
+"""Between the parts of a ratio or the ends of a range, which are one value: `3 : 5`, `2 to 1`, `5 ± 2`."""
+_ROOT = re.compile(r"(?:the\s)?(?:(?:positive|negative)\s)?(?:square|cube)\sroot\sof\s[\w.]{1,12}\Z", re.IGNORECASE)
+_FORMED = re.compile(
+    r"(?:the|a|an)\s(?:\w+\s)?(?:multiple|factor|divisor|power|sum|product|difference|quotient)\s(?:of|between)\b"
+    r"(?!.{0,80}\b(?:is|are|equals|makes|gives|comes\sto)\b)"
+    r"|(?:obtained|found|given|calculated|computed|determined)\s(?:by|from|as|using)\b",
+    re.IGNORECASE,
+)
+"""A clause that says how its numbers form the answer, and not what they come to."""
 _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:and|or)\s?\})\s?(?=[-−$\\\d.])")
 _LEAD = re.compile(
-    r"(?:[\s:：=>]|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
+    r"(?:[\s:：=>]|(?:Rs\.?|R(?=\$))\s?(?=[\d$])"
+    r"|(?:la|l['’]|die|an?|o|as?)\s?(?:opción|option|opção|alternativa|opzione|lettre|letra|réponse)\s(?=[(*]{0,3}[A-Z]\b)"
+    r"|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
     r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
     r"|(?:option|choice)_|(?:final\s)?answer\s?:|equal to\b"
     r"|(?:not|neither)\s[^.!?;:\n]{1,40}?,?\s(?:but(?:\srather)?|rather|it\sis|it['’]s)\b){0,20}",
@@ -49,10 +75,20 @@ _CLAUSE_END = re.compile(
 )
 _BOLD_NUMBER, _WORDS = re.compile(r"\*\*(?=[-−$€£]?\d)"), re.compile(r"[A-Za-z]{2,}\s[A-Za-z]")
 """What a sentence sets off, and its words before that: `She has to rest for **215 minutes**`."""
-_OPTION = re.compile(r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!]|$)(?!\s?[-+*/^=]\s?[\w(\\])")
+_OPTION = re.compile(
+    r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!\u3002\u3040-\u30ff\uac00-\ud7af]|$)"
+    r"(?!\s?[-+*/^=]\s?[\w(\\])"
+)
+_REJECTED = re.compile(
+    r"\s(?:is|are|was|can\sbe)\s(?:wrong|incorrect|out|false|impossible|eliminated|excluded|too|not|ruled)\b|\s(?:fails|is(?:n['’]t))\b"
+)
+"""Behind an option: another one is the answer."""
 _PRONOUN = re.compile(r"I(?:['’]m|\s(?:don['’]t|do|am|cannot|can['’]t|have|could|would|was|think|got|get|guess))\b")
 _ARTICLE = re.compile(r"A\s(?!because|since|rather|as|and|or|not|with|is)[a-z]{2,}")
-_MATHS_SIGN = re.compile(r"[-+*/^=×÷·()\[\]{}\\_<>≤≥]")
+_MATHS_SIGN = re.compile(
+    r"[-+*/^=×÷·()\[\]{}\\_<>≤≥√∛π±∞∈∪⁄²³₀-₉]|\d[A-Za-z]|\b(?:ln|log|exp|sin|cos|tan|sqrt)\s?(?=[\w(])"
+)
+_GLUED_LETTERS = re.compile(r"(?<=[\d)])[a-z]{2,3}(?![A-Za-z])")
 _TIMES = r"\\(?:times|cdot|div)(?![a-z])"
 _OPERATOR_AFTER = re.compile(
     rf"\s?{_TIMES}|(?P<gap>\s?)(?:[-−+*/×÷·⋅]|\^)(?P<behind>\s?)\\?[($]{{0,3}}(?:\d|[A-Za-z](?![A-Za-z])|\\(?:frac|sqrt))"
@@ -144,7 +180,7 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     """Read the value that begins at `start`, its marker and lead left behind."""
     at = bisect.bisect_left(maths, (start, start))
     if at < len(maths) and maths[at][0] == start and text[start] in "$\\":
-        return _maths_value(text, *maths[at])
+        return maths_value(text, maths[at : at + MAX_LISTED])
     if text[start : start + 6].lower() == "answer":  # a row of labels: each reads its own value
         return None
     if _PRONOUN.match(text, start):
@@ -163,27 +199,6 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     return _plain_value(text, start, end, label) if start < end else None
 
 
-def _maths_value(text: str, start: int, end: int) -> StatedValue | None:
-    """Read `$...$` and its like: what stands behind the last `=` of it, or all of it."""
-    width = 2 if text.startswith(("$$", "\\(", "\\["), start) else 1
-    if text.startswith("\\begin", start):
-        return StatedValue(start=start, end=end, text=text[start:end], numeric=True)
-    inner = text[start + width : end - width]
-    if not inner.strip() or "\\boxed" in inner or "\\fbox" in inner:
-        return None
-    equals = inner.rfind("=")
-    if equals < 0 or inner[equals - 1 : equals] in "<>!\\" or not inner[equals + 1 :].strip(" .,\n"):
-        return StatedValue(start=start, end=end, text=inner.strip().rstrip(".,"), numeric=True)
-    result = inner[equals + 1 :]
-    begin = start + width + equals + 1 + len(result) - len(result.lstrip())
-    return StatedValue(
-        start=begin,
-        end=end - width - len(result) + len(result.rstrip()),
-        text=result.strip(" .,\n"),
-        numeric=True,
-    )
-
-
 def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
     """Read a value that is not in maths mode out of the clause text[start:end]."""
     asides = find_asides(text, list(number_spans(text, start, end)), end)
@@ -192,6 +207,8 @@ def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | 
     start = equals[-1].end() if equals else start
     clause = text[start:end]
     option = _OPTION.match(clause)
+    if option and _REJECTED.match(clause, option.end()):
+        return None
     if option and not _ARTICLE.match(clause):
         stop = end if option["mark"] else start + option.end()
         return StatedValue(start=start, end=stop, text=option["letter"], numeric=False)
@@ -209,11 +226,19 @@ def _list_end(text: str, start: int, end: int) -> int:
     stop = start
     while item := _QUANTITY.match(text, start, end):
         stop = item.end()
-        gap = _LIST_GAP.match(text, stop, end)
+        gap = _LIST_GAP.match(text, stop, end) or _RANGE_GAP.match(text, stop, end)
         if gap is None:
             break
         start = gap.end()
     return stop
+
+
+def is_list(text: str) -> bool:
+    """Say whether a text is several quantities and nothing else: `2 and 5`, `3 : 5`, `1, 2 and 4 cm`."""
+    first = _QUANTITY.match(text)
+    if _CUT_LIST.search(text):
+        return False
+    return first is not None and first.end() < len(text) and _list_end(text, 0, len(text)) == len(text)
 
 
 def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
@@ -222,6 +247,10 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
     if not words or words[0] == "not":
         return None
     numbers = list(number_spans(text, start, end))
+    if _ROOT.match(text, start, end):
+        return StatedValue(start=start, end=end, text=text[start:end], numeric=True)
+    if numbers and _FORMED.match(text, start, end):
+        return None
     if numbers:
         came_to = [span for span in numbers if comes_to(text, start, span[0])]
         first, stop = (came_to or numbers)[-1]
@@ -236,8 +265,10 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
 
 def is_maths(clause: str) -> bool:
     """Say whether a clause is mathematics throughout: signs and brackets, no words."""
+    plain = re.sub(r"\\[A-Za-z]{1,12}(?:\{[A-Za-z ]{0,30}\})?", "", clause)
+    plain = _GLUED_LETTERS.sub(lambda run: "" if is_product(run.group()) else run.group(), plain)
     return (
         _MATHS_SIGN.search(clause.lstrip("-−$")) is not None
-        and MATHS_WORD.search(re.sub(r"\\[A-Za-z]{1,12}(?:\{[A-Za-z ]{0,30}\})?", "", clause)) is None
+        and MATHS_WORD.search(plain) is None
         and clause.count("(") + clause.count("[") == clause.count(")") + clause.count("]")
     )

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from rafs.answers.clauses import Span, comes_to, find_asides, is_stated, outside
 from rafs.answers.marked_statements import Statement, find_statements
-from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION
+from rafs.answers.markers import COMMENT, CONCLUSION_WORDS, NO_SOLUTION, REMARK, RETRACTION
 from rafs.answers.stated_values import is_operand, number_spans
 from rafs.answers.value_shapes import read_shape
+from rafs.answers.whole_values import whole_value
 from rafs.grammar.notation import read_notation
 from rafs.splitting.markup import atomic_spans, thinking_spans
 from rafs.splitting.segments import STEP_MARK, split_spans
@@ -26,6 +27,7 @@ _MACRO = re.compile(r"\\text\s?\{[^{}]*\}|\\(?:[A-Za-z]{1,12}|[,;:! ])")
 _MORE_THAN_A_NUMBER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])|,\s")
 _RELATION = re.compile(r"\\(?:approx|[lg]eq?|neq?|equiv|implies|iff|to|sim|[Rr]ightarrow)(?![a-z])|[<>≤≥≠≈→]")
 """Makes of an expression a claim, which is no value."""
+_SCALE = re.compile(r"\s(?:thousand|million|billion|trillion)\b")
 _SO = re.compile(r"(?<!is)(?<!are)\s(?:so(?!\s(?:that|many|much|far|long|on)\b)|thus|hence|therefore)\b")
 _EQUALS = re.compile(r"(?P<name>(?<![\w\\])[A-Za-z]\s?)?(?<![<>!])=")
 
@@ -61,8 +63,11 @@ def read_statements(text: str, problem: str = "") -> Statements:
     seen = [one for one in final if not _is_inside(one.start, comments)]
     own = [one for one in seen if not one.quoted]
     visible = COMMENT.sub(lambda comment: " " * len(comment.group()), text) if comments else text
-    if not own and (closing := _closing_statement(visible, reply)) and not _overlaps(closing, seen):
-        own, marked = [closing], [*marked, closing]
+    retracted = bool(own) and RETRACTION.search(visible, own[-1].end) is not None
+    if not own or retracted:
+        closing = _closing_statement(visible, own[-1].end if own else reply)
+        if closing and not _overlaps(closing, seen) and (not own or closing.source == "conclusion"):
+            own, marked = [*own, closing], [*marked, closing]
     return Statements(final=(*unseen, *(own or seen)), hidden=tuple(marked), tags=tuple(tags))
 
 
@@ -88,19 +93,22 @@ def _overlaps(closing: Statement, others: list[Statement]) -> bool:
 def _closing_statement(text: str, reply: int) -> Statement | None:
     """Read the answer out of the last sentence with a number, among the last few of the reply.
 
-    An operand (`6 * 7 is easy to find`) is no answer; only a conclusion before it is then.
+    An operand (`6 * 7 is easy to find`) is no answer; only a conclusion before it is then. A conclusion also goes
+    before a later check or remark (`Check: 17 - 5 = 12`).
     """
-    passed = False
+    passed, remarked = False, None
     for start, end in reversed(split_spans(text[reply:])[-_CLOSING_SENTENCES:]):
         found = _sentence_statement(text, reply + start, reply + end)
         if found and is_operand(text, found.start, found.end):
             passed = True
+        elif found and not passed and REMARK.match(text, reply + start, reply + end):
+            remarked = remarked or found
         elif found and (not passed or found.source == "conclusion"):
-            return found
+            return found if found.source == "conclusion" or remarked is None else remarked
         elif not found and not passed and (nothing := NO_SOLUTION.search(text, reply + start, reply + end)):
             name = nothing.lastgroup or "a"
             return Statement(start=nothing.start(name), end=nothing.end(name), text=nothing[name], source="conclusion")
-    return None
+    return remarked
 
 
 def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
@@ -112,20 +120,25 @@ def _sentence_statement(text: str, begin: int, end: int) -> Statement | None:
     mark = STEP_MARK.match(text, begin, end)
     begin = mark.end() if mark else begin
     numbers = list(number_spans(text, begin, end))
-    if not numbers:
-        return None
+    maths = [(begin + atom, begin + closed) for atom, closed in atomic_spans(text[begin:end])]
     concluded = CONCLUSION_WORDS.search(text, begin, end)
     equations = [(sign.end(), sign["name"] is None) for sign in _EQUALS.finditer(text, begin, end)]
+    source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
+    whole = whole_value(text, begin, end, maths)
+    if whole is not None and (not numbers or whole.start <= numbers[-1][0]):
+        return Statement(start=whole.start, end=whole.end, text=whole.text, source=source)
+    if not numbers:
+        return None
     clause = max((so.end() for so in _SO.finditer(text, begin, numbers[-1][0])), default=begin)
     ending = [span for span in numbers if span[0] >= clause]
     start, stop = _result(text, clause, end, ending, equations, max(clause, concluded.end()) if concluded else None)
-    maths = [(begin + atom, begin + closed) for atom, closed in atomic_spans(text[begin:end])]
     start, stop = (
         _tuple_around(text, clause, start, end) or _maths_around(text, clause, start, end, maths) or (start, stop)
     )
     if text[start] == "$" and start in {atom for atom, _ in maths}:
         start += 1
-    source = "conclusion" if concluded and len(numbers) == 1 and not equations else "last_number"
+    scale = _SCALE.match(text, stop)
+    stop = scale.end() if scale else stop
     return Statement(start=start, end=stop, text=text[start:stop], source=source)
 
 

@@ -18,14 +18,16 @@ class StatedValue:
 
 MAX_BRACKET_CHARS = 200
 """Characters of a tuple, set or interval that is read whole."""
-MATHS_WORD = re.compile(r"(?<![\\A-Za-z])(?!(?:pi|sqrt|sin|cos|tan|log|ln|exp|cup|cap|in|infty)\b)[A-Za-z]{2,}")
+MATHS_WORD = re.compile(
+    r"(?<![\\A-Za-z])(?!(?:pi|sqrt|sin|cos|tan|log|ln|exp|cup|cap|in|infty)(?![A-Za-z]))[A-Za-z]{2,}"
+)
 _WRAPPED_OPTION = re.compile(r"[<{\[]\s?(?P<letter>[A-Z])\s?[>}\]](?=[\s.,;:*]|$)")
 _OPTIONS = re.compile(
     r"\(?(?P<first>[A-Z])\)?(?:\s?(?:,|&|,?\s(?:and|or))\s?\(?(?P<rest>[A-Z])\)?(?![\w'])){1,5}(?=[\s.;:*]|$)"
 )
-_OPENERS = re.compile(r"\\left\s?(?:\\\{|[(\[])|\\\{|[(\[{]")
-_BRACKET = re.compile(r"\\\\|[()\[\]{}]|\n")
-_CONTINUED = re.compile(r"\s?(?:,|;|∪|\\cup|,?\s(?:and|or))\s?(?=\\left|\\\{|[(\[{])")
+_OPENERS = re.compile(r"\\left\s?(?:\\\{|[(\[])|\\\{|[(\[{⟨]")
+_BRACKET = re.compile(r"\\\\|[()\[\]{}⟨⟩]|\n")
+_CONTINUED = re.compile(r"\s?(?:,|;|∪|\\cup|,?\s(?:and|or))\s?(?=\\left|\\\{|[(\[{⟨])")
 _OPERATED = re.compile(r"\s?(?:[-+*/^=<>×·÷!%]|\\(?:cdot|times|div))")
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
 _DATE = re.compile(
@@ -87,7 +89,7 @@ def _closing(text: str, start: int, end: int) -> int:
     for bracket in _BRACKET.finditer(text, opener.end() - 1, min(end, start + MAX_BRACKET_CHARS)):
         if bracket.group() == "\n":
             return 0
-        depth += (bracket.group() in "([{") - (bracket.group() in ")]}")
+        depth += (bracket.group() in "([{⟨") - (bracket.group() in ")]}⟩")
         if depth == 0:
             inner = text[opener.end() : bracket.start()].rstrip("\\")
             parts = re.search(r"[,;]|\\mid|[|:]", inner) or opener.group()[-1] == "{"
@@ -104,7 +106,7 @@ def _date(text: str, start: int, end: int) -> int:
 def _compound(text: str, start: int, end: int) -> int:
     """Return the end of a quantity in several units, 0 for any other: `2 hours 15 minutes`, `5 ft 3 in`."""
     at, stop, count = start, 0, 0
-    while (part := _PART.match(text, at, end)) and is_known_unit(part["unit"]):
+    while (part := _PART.match(text, at, end)) and is_known_unit(part["unit"]) and (count or part["unit"] != "in"):
         stop, count = part.end(), count + 1
         gap = _PART_GAP.match(text, stop, end)
         if gap is None:

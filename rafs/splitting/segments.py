@@ -12,21 +12,24 @@ _SCRIPT_STOPS = "。！？｡।॥؟۔։።"
 """Full stops of scripts that put no space behind a sentence, or whose stop means nothing else."""
 _STOP = re.compile(rf"[.!?…]+|[{_SCRIPT_STOPS}]")
 _STOPS = ".!?" + _SCRIPT_STOPS
-_CLOSERS = re.compile(r"[\"'”’»)\]*_]{0,6}")
-_WORD_BEFORE = re.compile(r"[A-Za-z][A-Za-z.]{0,11}$")
+_CLOSERS = re.compile(r"(?:[\"'”’»)\]*_\u200b\ufeff\x00]|\[\d{1,3}\]){0,6}")
+_UNSEEN = "\u200b\ufeff"
+_WORD_BEFORE = re.compile(r"[A-Za-zа-я][A-Za-zа-я.]{0,11}$")
 _HASH_MARK = re.compile(r"(?<=\s)####(?!#)")
 _LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})[.)]|#\d{1,3}\.)(?=\s)")
 _LABEL_ONLY = re.compile(
     r"[\s#*_>-]*(?:(?:step|part|case|schritt|étape|paso)\s*\w{1,6}|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})[.)]|[-*+•–])?[\s:.)*_–-]*",
     re.IGNORECASE,
 )
+_BOLD_VALUE = re.compile(r"\s*(?:\*\*|__)\s?[-−]?[$€£]?\d[\d.,/]{0,20}\s?%?[.]?(?:\*\*|__)[\s.]*")
+"""A value set off in its own line: no heading."""
 STEP_MARK = re.compile(
     r"[\s#*_>]{0,20}(?:[-+•–]\s{1,4})?(?:(?:step|part|case)\s?\d{1,3}\s?[:.)-]?|\(?\d{1,3}[.)](?=\s)|#\d{1,3}\.?)?[\s*_:]{0,10}",
     re.IGNORECASE,
 )
 """List number or `Step 3:` at the head of a segment; its number is no quantity. Always matches."""
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]{1,120}\*\*[\s:.]*$|__[^_]{1,120}__[\s:.]*$)")
-_TABLE_ROW = re.compile(r"\s{0,20}\|")
+_TABLE_ROW = re.compile(r"\s{0,20}(?:\||[^|\n]{1,60}\s\|\s[^|\n]{1,60}(?:\s\|\s[^|\n]{1,60}){0,9}\s*\Z)")
 _DISPLAY = re.compile(r"\s*(?:\\\[|\$\$|\\begin\{)")
 _AFTER_DISPLAY = re.compile(r"\s{1,20}(?=[A-Z][a-z]|\\\[|\$\$)")
 _CHAINED = re.compile(r"\s*(?:=|≈|\\approx|&=|\\implies|⇒)")
@@ -48,18 +51,22 @@ _JOINTS = tuple(",+*×·-−=<≤")
 _CAPITALISED = re.compile(r"\s*[A-Z][a-z]")
 _OPERATOR = re.compile(r"\s*(?:[+*×·/^=<>≤≥≈]|[-−–](?=\s?[\w(])|\\[A-Za-z])")
 _IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})")
+_FACTORIAL = re.compile(r"(?:\d|\)|(?<![A-Za-z])(?P<name>[A-Za-z]))\Z")
+_LIST_NUMBER = re.compile(r"[\s*_#>(]{0,8}(?:\d{1,3}(?:\.\d{1,3}){0,3}|[A-Za-z]|[ivx]{2,5})")
 _NAME_BEFORE = re.compile(
-    r"(?:^|[.]|\b(?!(?:Option|Choice|Angle|Point|Line|Side|Set|Case|Part|Plan|Type|Group|Team|Class|Grade|Size|Box|Card"
+    r"(?:^|[.]|\b(?!(?:Option|Choice|Angle|Point|Line|Side|Set|Case|Part|Plan|Pick|Choose|Select|Type|Group|Team|Class|Grade|Size|Box|Card"
     r"|Figure|Machine|Company|Vitamin|Player|Person|Event)\b)[A-Z][a-z]+)\s*$"
 )
 """A letter behind one of these nouns is a label, no initial."""
+_IS = re.compile(r"\s(?:has|had|have|is|was|buys|sold|sells|earns|makes|gets|runs|ran|and)\s")
+"""What a person does, behind an initial: `Anna B. has 5`."""
 _NAME_GAP = 20  # characters before an initial in which the name it belongs to is looked for
 _INITIALS_GAP = 12  # longest word looked at before a full stop
 
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st mt mts gen rev sen gov capt sgt lt col hon messrs vs i.e e.g ie eg approx fig figs eq eqs cf"
-    " resp dept ca u.s u.k viz est eqn ex vol ch sec pp arts incl excl z.b bzw d.h p.ej sra".split()
+    " resp dept ca u.s u.k viz est eqn ex vol ch sec pp arts incl excl z.b bzw d.h p.ej sra srta"
+    " mme mlle nr hr fr hrn т.е т.д т.к".split()
 )
 """They end no sentence, whatever follows."""
 _NUMBERED = frozenset("no nos thm prop lem cor def tab app ref alg prob p ques".split())
@@ -74,6 +81,16 @@ _DAYS_AND_ZONES = frozenset(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday EST EDT CST CDT MST MDT PST PDT GMT UTC CET BST".split()
 )
 """They go with the time of day before them."""
+_ONLY_IN = re.compile(r"(?:.{0,200}[.!?]\s)?(?:At|By|In|On|From|Before|After|Until|Since|Every|Each)\s", re.DOTALL)
+_TITLE = re.compile(
+    r"(?:\bHr|(?:^|\b(?:[Ee]l|[Dd]el|[Aa]l|[Oo]|[Dd]o)\s)Sr|(?:^|\s)(?!A\.M|P\.M)[A-Z]\.[A-Z](?:\.[A-Z])?)\Z",
+    re.MULTILINE,
+)
+"""A title that elsewhere is a unit or stands behind a name, and two initials: `El Sr. Paz`, `J.K. Lee`."""
+_GERMAN_MONTHS = frozenset("Januar Februar März Mai Juni Juli Oktober Dezember".split())
+_CLOCK = re.compile(_ONLY_IN.pattern + r"\d{1,2}(?::\d\d)?\s?[AaPp]\.\s?[Mm]", re.DOTALL)
+"""A sentence that so far says only when: the time's full stop does not end it."""
+_DATES = frozenset("jan feb mar apr jun jul aug sept oct nov dec mon tue wed thu fri sat sun".split())
 _STARTERS = frozenset(
     "The It He She They We I You So This That These Those Then Therefore Thus Hence In If Since Now Next Finally"
     " First Second After Each Every There Our Let As And But To For What How".split()
@@ -86,7 +103,7 @@ def split_spans(text: str) -> list[tuple[int, int]]:
     A segment is a sentence, a list item's sentence, a line, a table or a block of display maths or code,
     with its heading or list mark before it and the white space behind it. Linear in the text.
     """
-    if not text.strip():
+    if not text.strip().strip(_UNSEEN):
         return []
     atoms = atomic_spans(text)
     segments: list[tuple[int, int]] = []
@@ -119,7 +136,7 @@ def _pieces(text: str, atoms: list[tuple[int, int]]) -> list[tuple[int, int]]:
         lines.append(len(text))
     begin = 0
     for start, end in atoms:
-        closed = text.startswith(("\\[", "$$"), start) or text[end - 2 : end] == ".$"
+        closed = text.startswith(("\\[", "$$"), start) or text[start:end].endswith((".$", ".\\)"))
         if closed and (behind := _AFTER_DISPLAY.match(text, end)):
             cuts.append(behind.end())
     for end in lines:
@@ -165,8 +182,8 @@ def _ends_sentence(text: str, begin: int, stop: re.Match[str], after: int, end: 
         glued = _GLUED_WORD.match(rest)
         return glued is not None and glued[1] in _STARTERS and text[stop.start() - 1 : stop.start()].isalnum()
     word = following[2] or ""
-    if stop.group() == "!" and text[stop.start() - 1 : stop.start()].isalnum():
-        return bool(word[:1].isupper()) or not text[stop.start() - 1].isdigit()
+    if stop.group() == "!" and (factor := _FACTORIAL.search(text, max(begin, stop.start() - 3), stop.start())):
+        return bool(word[:1].isupper()) or (factor["name"] is not None and not word)
     quoted = any(text.find(mark, stop.end(), after) >= 0 for mark in _QUOTES)
     if stop.group() != ".":
         return not (word[:1].islower() and (quoted or stop.group()[0] in ".…"))
@@ -187,17 +204,23 @@ def _is_abbreviation(text: str, begin: int, dot: int, following: str) -> bool:
     """Say whether the full stop at `dot` belongs to an abbreviation, an initial or a list number."""
     if dot - begin <= _LIST_MARK_CHARS and _LIST_NUMBER.fullmatch(text, begin, dot):
         return True
+    if following in _GERMAN_MONTHS and text[dot - 1].isdigit():
+        return True
     before = _WORD_BEFORE.search(text, max(begin, dot - _INITIALS_GAP), dot)
     if before is None or following in _STARTERS:
         return False
     word = before.group().lower()
+    if _TITLE.search(text, max(begin, dot - _NAME_GAP), dot):
+        return True
     if word in _NUMBERED:
         return following[:1].isdigit() or ANSWER_PLACEHOLDER.startswith(following or ".")
-    if word in ("a.m", "p.m") and following in _DAYS_AND_ZONES:
+    if word in ("a.m", "p.m") and (following in _DAYS_AND_ZONES or _CLOCK.fullmatch(text, begin, dot)):
+        return True
+    if word in _DATES and _ONLY_IN.fullmatch(text, begin, before.start()):
         return True
     if word in _UNIT_ABBREVIATIONS or ("." in word and word not in _ABBREVIATIONS):
         return not following[:1].isupper()
-    initial = len(word) == 1 and before.group().isupper() and following[:1].isupper()
+    initial = len(word) == 1 and before.group().isupper() and (following[:1].isupper() or _IS.match(text, dot + 1))
     names = initial and _NAME_BEFORE.search(text[max(begin, dot - _NAME_GAP) : before.start()]) is not None
     return names or word in _ABBREVIATIONS
 
@@ -208,7 +231,7 @@ def _has_word(piece: str) -> bool:
 
 def _is_label(piece: str) -> bool:
     """Say whether a piece is only a heading, a list mark or `Step 3:`; it belongs to what follows."""
-    if len(piece) > _LABEL_MAX_CHARS or ANSWER_PLACEHOLDER in piece:
+    if len(piece) > _LABEL_MAX_CHARS or ANSWER_PLACEHOLDER in piece or _BOLD_VALUE.fullmatch(piece):
         return False
     return _HEADING.match(piece) is not None or _LABEL_ONLY.fullmatch(piece.strip()) is not None
 
