@@ -255,16 +255,23 @@ def _truth(line: str) -> str:
     return "unknown"
 
 
+def _warm() -> None:
+    """Load what sympy imports late, which on a slow processor costs a first comparison as much as it may take."""
+    import sympy  # noqa: PLC0415  (paid for before the first request)
+
+    name = sympy.Symbol("x", real=True)
+    compare(sympy.sqrt(name**2 + 1) / (name + 1), name / sympy.sqrt(3))
+    compare(sympy.sin(name) ** 2 + sympy.cos(name) ** 2, sympy.Integer(1))
+    compare(sympy.summation(sympy.Integer(2) ** -name, (name, 0, sympy.oo)), sympy.integrate(name, (name, 0, 2)))
+
+
 def main() -> None:
     """Set the limits, import sympy, say so with an empty line, and answer each line; whoever is spent says so too."""
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, MEMORY_LIMIT_BYTES)
     signal.signal(signal.SIGPROF, _interrupt)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    import sympy  # noqa: PLC0415  (paid for before the first request)
-
-    name = sympy.Symbol("x", real=True)
-    compare(sympy.sqrt(name**2 + 1) / (name + 1), name / sympy.sqrt(3))  # loads what sympy imports late
+    _warm()
     print(flush=True)
     for count, line in enumerate(sys.stdin, start=1):
         truth = _truth(line)

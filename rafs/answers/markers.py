@@ -110,7 +110,7 @@ FOREIGN_CHOICE = GatedPattern(
     r"|(?<!\w)(?:alternativa|opção|opción|réponse|option|opzione)\s(?:correcta|correta|correcte|corretta|certa)\s(?:es|é|est|è)"
     r"|правильный\s(?:ответ|вариант)\s?(?:[-–—:]|это)|(?:đáp\sán)(?:\sđúng)?\slà|الإجابة(?:\sالصحيحة)?\s(?:هي|هو)"
     r"|सही\sउत्तर(?:\sहै)?|jawaban(?:nya)?(?:\syang\sbenar)?\sadalah)\s?(?:选项|選項|(?:la|a)\s(?:opción|alternativa)\s)?"
-    r"[(（*]{0,3}(?P<a>(?-i:[A-J]))(?![A-Za-z\d])(?!\s?[-+*/=^])",
+    r"[(（*]{0,3}(?<![A-Za-z])(?P<a>(?-i:[A-J]))(?![A-Za-z\d])(?!\s?[-+*/=^])",
     "选 選 正解 答 정답 alternativa opç opci réponse option opzione ответ вариант đáp الإجابة उत्तर jawaban".split(),
     lead=20,
     reach=80,

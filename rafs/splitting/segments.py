@@ -13,7 +13,7 @@ _SCRIPT_STOPS = "。！？｡।॥؟۔։።"
 _STOP = re.compile(rf"[.!?…]+|[{_SCRIPT_STOPS}]")
 _STOPS = ".!?" + _SCRIPT_STOPS
 _CLOSERS = re.compile(r"(?:[\"'”’»)\]*_\u200b\ufeff\x00]|\[\d{1,3}\]){0,6}")
-_UNSEEN = "\u200b\ufeff"
+_BLANK = re.compile("[\\s\u200b\ufeff]*")
 _WORD_BEFORE = re.compile(r"[A-Za-zа-я][A-Za-zа-я.]{0,11}$")
 _HASH_MARK = re.compile(r"(?<=\s)####(?!#)")
 _LIST_MARK = re.compile(r"\s*(?:[-*+•–]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})[.)]|#\d{1,3}\.)(?=\s)")
@@ -98,12 +98,12 @@ _STARTERS = frozenset(
 
 
 def split_spans(text: str) -> list[tuple[int, int]]:
-    """Return contiguous [start, end) segments that tile the text; none for a text of white space.
+    """Return contiguous [start, end) segments that tile the text; none where nothing is to be seen.
 
     A segment is a sentence, a list item's sentence, a line, a table or a block of display maths or code,
     with its heading or list mark before it and the white space behind it. Linear in the text.
     """
-    if not text.strip().strip(_UNSEEN):
+    if _BLANK.fullmatch(text):
         return []
     atoms = atomic_spans(text)
     segments: list[tuple[int, int]] = []

@@ -1,5 +1,6 @@
 """What holds for any text that anyone may send, and the pieces such texts are made of."""
 
+import re
 import time
 
 from rafs.answers.equivalence import equivalent
@@ -110,9 +111,11 @@ def check_answers(a: str, b: str, problem: str) -> None:
 
 
 def _has_words(text: str) -> bool:
-    """Say whether anything stands beside the tags of reasoning; a text of tags alone has no steps."""
+    """Say whether anything to be seen stands beside the tags of reasoning; a text of tags alone has no steps."""
     ends = [0, *(at for tag in thinking_spans(text)[0] for at in tag), len(text)]
-    return any(text[start:end].strip() for start, end in zip(ends[::2], ends[1::2], strict=True))
+    return any(
+        re.search(r"[^\s\u200b\ufeff]", text[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=True)
+    )
 
 
 def _says_something(answer: str) -> bool:

@@ -270,3 +270,17 @@ CALCULUS = {
 async def test_calculus_is_decided(algebra: AlgebraWorker, text: str, truth: Truth) -> None:
     (claim,) = await settle(read_claims([BlindStep(index=0, text=text, kind=StepKind.INFERENCE)], ""), algebra)
     assert claim.truth is truth
+
+
+def test_a_warm_process_has_loaded_what_comparisons_need() -> None:
+    code = (
+        "import sys, sympy; from rafs.algebra_worker import _warm, build, compare; _warm(); loaded = set(sys.modules)\n"
+        "x, one, two = ('variable', 'x'), ('number', '1'), ('number', '2')\n"
+        "square = lambda name: ('^', ('call', name, x), two)\n"
+        "for tree in (('+', square('sin'), square('cos')), ('call', 'sum', x, x, one, ('variable', 'n')),\n"
+        "             ('call', 'integral', square('sin'), x, one, two), ('call', 'limit', square('cos'), x, one)):\n"
+        "    compare(build(tree), sympy.Integer(1))\n"
+        "print([name for name in set(sys.modules) - loaded if name.startswith('sympy')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
