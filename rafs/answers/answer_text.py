@@ -60,6 +60,7 @@ _REWRITES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"(?<!\\)\\(?:[,;: ]|quad|qquad)|~|\u00a0", " "),
         (r"(?<!\\)\\([%$#&])", r"\1"),
+        (r"(?<![\d.,])(\d{1,12}(?:\.\d{1,12})?)\s?(?:‰|per\s?mille?\b)", r"\1/10%"),
         (r"\+\s?-", "- "),
         (r"\\(?:le|leq|leqslant)(?![a-z])|≤|⩽|=<", "<="),
         (r"\\(?:ge|geq|geqslant)(?![a-z])|≥|⩾", ">="),

@@ -20,6 +20,7 @@ TABLE: list[tuple[str, str, str, Truth]] = [
     ("mixed number", "2\\frac{1}{2}", "2.5", T),
     ("percent and share", "25%", "1/4", T),
     ("percent and figure", "25%", "25", U),
+    ("per mille", "25‰", "0.025", T),
     ("percent sign and word", "25\\%", "25 percent", T),
     ("thousands", "12,345", "12345", T),
     ("latex thousands", "12,\\!345", "12345", T),
