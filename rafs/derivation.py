@@ -49,7 +49,8 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
     """Find the stated answer in the graph.
 
     A difference is only claimed for a derivation with one clear end: a last result that builds on earlier ones, or a
-    chain that leaves nothing unused. A list of unconnected calculations ends in nothing.
+    chain that leaves nothing unused. A list of unconnected calculations ends in nothing. Whether the claims hold is
+    another question.
     """
     if trace.answer is None:
         return _unread("no_answer")

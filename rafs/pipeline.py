@@ -12,7 +12,6 @@ from rafs.bounds import is_out_of_reach
 from rafs.calibration import Calibration
 from rafs.conclusion import can_accept, conclude, is_settled, least_consensus
 from rafs.contracts import Algebra, AnswerJudge, Editor, Embedder, Ensemble, Generator, Nli, Prober
-from rafs.derivation import link_answer
 from rafs.following import ask_whether_follows
 from rafs.independence import choose_independent, refuse_kin
 from rafs.interventions import NO_INTERVENTIONS, Interventions, ProbeLimits
@@ -105,7 +104,6 @@ class Pipeline:
         """Settle the claims and hear the checkers; a refuted step may settle the decision without any model."""
         with meter.timed("read"):
             evidence.reading = await settle_reading(evidence.reading, self._algebra)
-            evidence.link = link_answer(evidence.reading.trace, evidence.reading.graph)
         with meter.timed(Stage.VERIFY):
             evidence.verdicts = await self._ensemble.check(evidence.reading.blind(), evidence.refused, meter)
         self._stop_where_settled(evidence)
