@@ -75,6 +75,7 @@ class Scorer:
             audits: What audits found of the judges, by model id.
         """
         self._registry = registry
+        self._config_hash = config_hash(registry)
         self._build_pipeline = build_pipeline
         self._is_ready = is_ready
         self._close = close
@@ -217,7 +218,7 @@ class Scorer:
     def _provenance(self, preset: str, seed: int, models: list[ModelOut]) -> ProvenanceOut:
         return ProvenanceOut(
             rafs_version=__version__,
-            config_hash=config_hash(self._registry),
+            config_hash=self._config_hash,
             calibration=self.calibration_of(preset).id,
             preset=preset,
             seed=seed,
