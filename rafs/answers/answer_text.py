@@ -87,6 +87,7 @@ _INDEX = re.compile(r"_\{?(\d+)\}?")
 _WRAPPED = re.compile(
     r"(?:\\\((?P<a>.*)\\\)|\\\[(?P<b>.*)\\\]|\{(?P<c>[^{}]+)\}|\"(?P<d>[^\"]*)\"|\*(?P<e>[^*]+)\*)", re.DOTALL
 )
+_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40})?")
 _GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:,\d{3})+")
 _FILLER = re.compile(
     r"(?:approximately|approx\.?|about|around|roughly|exactly|a total of|≈|~|option|choice|answer:?)\s+",
@@ -99,6 +100,8 @@ def normalise_answer(text: str) -> str:
 
     Case stays, since names of variables differ by it.
     """
+    if _PLAIN_NUMBER.fullmatch(text):
+        return text  # as most answers; forty rewritings find nothing in it
     text = _ENTITY.sub(lambda sign: html.unescape(sign.group()), text)
     text = with_greek_letters(text if text.isascii() else _with_plain_signs(text), bare=False)
     text = _without_dollars(text.strip())
