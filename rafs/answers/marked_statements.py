@@ -79,13 +79,17 @@ def find_statements(text: str, *, english: bool = False) -> list[Statement]:
                 value = read_value(text, marker.end(), label=source == "label", maths=maths)
             if value is None or (source == "label" and _opens_a_solution(text, marker.end(), value)):
                 continue
-            if source == "phrase" and SUPPOSED.search(text, max(0, marker.start() - _SUPPOSED_REACH), marker.start()):
+            if source == "phrase" and _is_supposed(text, marker.start()):
                 continue
             stated = value.text if english or not FOREIGN.search(marker.group()) else _decimal_point(value.text)
             quoted = QUOTED.search(text, max(0, marker.start() - _QUOTE_REACH), marker.start()) is not None
             found.append(Statement(start=value.start, end=value.end, text=stated, source=source, quoted=quoted))
             reached = value.end
     return _disjoint(found + list(_corrections(text, found, maths)))
+
+
+def _is_supposed(text: str, start: int) -> bool:
+    return SUPPOSED.search(text, max(0, start - _SUPPOSED_REACH), start) is not None
 
 
 def _opens_a_solution(text: str, begin: int, value: StatedValue) -> bool:
@@ -110,6 +114,8 @@ def _fields(text: str) -> Iterator[Statement]:
 def _picked(text: str) -> Iterator[Statement]:
     """Yield the options that are chosen in so many words."""
     for picked in (*PICKED.finditer(text), *FOREIGN_CHOICE.finditer(text)):
+        if _is_supposed(text, picked.start()):
+            continue
         name = picked.lastgroup or "a"
         yield Statement(start=picked.start(name), end=picked.end(name), text=picked[name], source="phrase")
 

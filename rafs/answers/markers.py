@@ -96,12 +96,15 @@ PICKED = GatedPattern(
     r"(?=[\s.,;:!)*]|$)(?!\s(?:[a-z]{2,}\s(?!A\b)|random))"
     r"|\b(?:pick|choice|selection|option)(?:\s(?:is|would\sbe|must\sbe|should\sbe)|:)\s(?:option\s|choice\s)?"
     r"[*(]{0,3}(?P<b>[A-J])[*)]{0,3}(?=[\s.,;:!)*]|$)"
-    r"|(?<![\w(*])(?<!not\s)[*(]{0,3}(?P<c>[A-J])[*)]{0,3}\s(?:is|must\sbe|seems)\s(?:clearly\s|therefore\s)?"
-    r"(?:(?:the\s(?:only\s)?)?(?:correct|right|best)(?:\s(?:answer|option|choice))?|the\sanswer)(?=[\s.,;:!*]|$)",
-    "choose chose pick select goin opt say choice selection option correct right best answer".split(),
+    r"|(?<![\w(*])(?<!not\s)(?:[Cc]hoice_|[Oo]ption_)?[*(]{0,3}(?P<c>[A-J])[*)]{0,3}\s(?:is|must\sbe|seems)\s"
+    r"(?:clearly\s|therefore\s)?(?:(?:the\s(?:only\s)?)?(?:correct|right|best)(?:\s(?:answer|option|choice))?"
+    r"|the\s(?:answer|solution))(?=[\s.,;:!*]|$)"
+    r"|\b(?:[Ss]olution|[Cc]hoice|[Oo]ption|[Aa]nswer)(?:\s[^\s.!?]{1,12}){0,8}?\s(?:is|must\sbe)\s(?:therefore\s|thus\s"
+    r"|clearly\s|then\s)?(?:[Cc]hoice|[Oo]ption)[_\s][*(]{0,3}(?P<d>[A-J])[*)]{0,3}(?=[\s.,;:!*]|$)(?!\s?(?:and|or)\s)",
+    "solution choose chose pick select goin opt say choice selection option correct right best answer".split(),
     lead=40,
-    reach=120,
-    core=r"[A-J](?<!\w.)(?=[\s.,;:!)*]|\Z)",
+    reach=160,
+    core=r"[A-J](?<![^\W_].)(?=[\s.,;:!)*]|\Z)",
     flags=re.NOFLAG,
 )
 """An option that is chosen in so many words: `I choose B`, `option C is correct`."""

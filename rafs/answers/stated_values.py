@@ -79,6 +79,11 @@ _OPTION = re.compile(
     r"\$?\(?(?P<letter>[A-Z])(?:\$|(?P<mark>[).:]))?(?=[\s.,:;)*!\u3002\u3040-\u30ff\uac00-\ud7af]|$)"
     r"(?!\s?[-+*/^=]\s?[\w(\\])"
 )
+_NAMED = re.compile(r"(?:option|choice)[_\s][*(]{0,3}\Z", re.IGNORECASE)
+_NAMED_OPTION = re.compile(
+    r"(?P<letter>[A-J])(?=[\s.,;:)*!]|$)(?![*)]{0,3}\s?(?:[/,&]|and\b|or\b)\s?\(?(?:(?i:option|choice)[_\s])?[A-J]\b)"
+)
+"""The letter behind `Choice_` or `option`, whatever stands behind it: `Choice_C -8/3` subtracts nothing."""
 _REJECTED = re.compile(
     r"\s(?:is|are|was|can\sbe)\s(?:wrong|incorrect|out|false|impossible|eliminated|excluded|too|not|ruled)\b|\s(?:fails|is(?:n['’]t))\b"
 )
@@ -163,6 +168,12 @@ def read_value(
     lead = _LEAD.match(text, position, min(len(text), position + MAX_VALUE_CHARS))
     start = lead.end() if lead else position
     skipped = text[position:start]
+    if (
+        _NAMED.search(skipped)
+        and (option := _NAMED_OPTION.match(text, start))
+        and not _REJECTED.match(text, option.end())
+    ):
+        return StatedValue(start=start, end=_clause_end(text, start)[0], text=option["letter"], numeric=False)
     if "\n" not in skipped:
         return _value_at(text, start, label, maths)
     if same_line or not (label or text.startswith(("\\[", "$$"), start)):
@@ -188,15 +199,22 @@ def _value_at(text: str, start: int, label: bool, maths: Sequence[tuple[int, int
     shaped = read_shape(text, start, min(len(text), start + MAX_VALUE_CHARS))
     if shaped is not None:
         return shaped
-    stop = _CLAUSE_END.search(text, start, min(len(text), start + MAX_VALUE_CHARS))
-    end = stop.start() if stop else min(len(text), start + MAX_VALUE_CHARS)
+    end, stop = _clause_end(text, start)
     if "\\boxed" in text[start:end] or "\\fbox" in text[start:end]:
         return None
-    while end > start and text[end - 1] in " \t,*_:\"'”`":
-        end -= 1
     if stop is not None and _BOLD_NUMBER.match(text, stop.start()) and _WORDS.match(text, start, end):
         return _value_at(text, stop.end(), label, maths)
     return _plain_value(text, start, end, label) if start < end else None
+
+
+def _clause_end(text: str, start: int) -> tuple[int, re.Match[str] | None]:
+    """Return where the clause at `start` ends, blanks and decoration left out, and what ends it."""
+    limit = min(len(text), start + MAX_VALUE_CHARS)
+    stop = _CLAUSE_END.search(text, start, limit)
+    end = stop.start() if stop else limit
+    while end > start and text[end - 1] in " \t,*_:\"'”`":
+        end -= 1
+    return end, stop
 
 
 def _plain_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
