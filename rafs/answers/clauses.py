@@ -24,6 +24,7 @@ _RESULT = re.compile(
     re.IGNORECASE,
 )
 """What a sentence comes to: `which makes 42 chairs`, `leaving 5`, `we get 8`."""
+_IN_WAYS = re.compile(r"in\s\d[\d,]{0,20}\s(?:\w{1,12}\s)?ways\b")
 _AT_LAST = re.compile(rf"(?::|→|⇒|->){_BEFORE_NUMBER}")
 """The same of the last number alone: `doubled: 7`."""
 _COMPARED = r"\s(?:\w+\s)?(?:more|less|fewer|\w{2,8}er)\sthan\b"
@@ -56,8 +57,11 @@ _Place = TypeVar("_Place", Span, tuple[int, bool])
 
 
 def comes_to(text: str, begin: int, number: int) -> bool:
-    """Say whether the words before the number at `number` say that something comes to it: `is`, `a total of`."""
-    return _VERB.search(text, max(begin, number - _VERB_GAP), number) is not None
+    """Say whether the words around a number say that something comes to it: `is`, `a total of`, `in 6 ways`."""
+    return (
+        _VERB.search(text, max(begin, number - _VERB_GAP), number) is not None
+        or _IN_WAYS.match(text, max(begin, number - len("in "))) is not None
+    )
 
 
 def is_stated(text: str, begin: int, start: int, end: int, *, last: bool) -> bool:

@@ -8,7 +8,7 @@ from rafs.answers.equivalence import equivalent
 from rafs.types import Truth
 
 _LEAD = re.compile(
-    r"(?:(?:option|choice|answer)\s)?[\[(<{\s]{0,3}([A-Za-z])\s?[\])>}]?((?:\s?(?:,|and|&|or)\s?\(?[A-Z]\)?(?!\w))*)(?:[\s.,:;)]|$)",
+    r"(?:(?:option|choice|answer)\s|(?:option|choice)_?(?-i:(?=[A-Z])))?[\[(<{\s]{0,3}([A-Za-z])\s?[\])>}]?((?:\s?(?:,|and|&|or)\s?\(?[A-Z]\)?(?!\w))*)(?:[\s.,:;)]|$)",
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")

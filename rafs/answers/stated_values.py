@@ -8,6 +8,7 @@ from rafs.answers.answer_maths import is_product
 from rafs.answers.clauses import comes_to, find_asides
 from rafs.answers.maths_values import MAX_LISTED, maths_value
 from rafs.answers.value_shapes import MATHS_WORD, StatedValue, read_shape
+from rafs.answers.value_words import ARTICLES, NOT_A_THING, NOT_AN_ANSWER, SENTENCE_WORDS
 
 MAX_VALUE_CHARS = 300
 """Characters looked at behind a marker; a stated answer is shorter."""
@@ -59,7 +60,7 @@ _FORMED = re.compile(
 """A clause that says how its numbers form the answer, and not what they come to."""
 _LIST_GAP = re.compile(r"\s?(?:[,;]\s?(?:and\s|or\s)?|\sand\s|\sor\s|\\text\{\s?(?:and|or)\s?\})\s?(?=[-−$\\\d.])")
 _LEAD = re.compile(
-    r"(?:[\s:：=>]|(?:Rs\.?|R(?=\$))\s?(?=[\d$])"
+    r"(?:[\s:：=]|(?<==)>|>(?!\s?[<>\[\](){}]|[\s.\"'”]{0,4}\Z)|(?:Rs\.?|R(?=\$))\s?(?=[\d$])"
     r"|(?:la|l['’]|die|an?|o|as?)\s?(?:opción|option|opção|alternativa|opzione|lettre|letra|réponse)\s(?=[(*]{0,3}[A-Z]\b)"
     r"|\*{1,3}|__|[\"'“`]|\\[,;! ]|(?:therefore|thus|then|now|indeed|hence|simply"
     r"|exactly|approximately|about|around|roughly|also|option|choice|still)\b[:,]?"
@@ -67,6 +68,8 @@ _LEAD = re.compile(
     r"|(?:not|neither)\s[^.!?;:\n]{1,40}?,?\s(?:but(?:\srather)?|rather|it\sis|it['’]s)\b){0,20}",
     re.IGNORECASE,
 )
+_BRACKETS = re.compile(r"[<>\[\](){}](?:\s?[<>\[\](){}]){0,99}(?=[\s.\"'”]{0,4}\Z)")
+"""Brackets and nothing else, as what closes a row of others."""
 _CLAUSE_END = re.compile(
     r"[.!?。！？](?=[\s*_\"'”)\]$]|$)|[。！？\n\r;]|(?<!\w)\*\*|\*\*(?![\w(-])"
     r"|\s(?:because|since|rather than|instead of|where|which)\b"
@@ -104,17 +107,7 @@ _OPERATOR_BEFORE = re.compile(
 _DIGIT_COMMA_AFTER, _DIGIT_COMMA_BEFORE = re.compile(r",\d"), re.compile(r"\d,\Z")
 _EQUALS = re.compile(r"(?<![<>!])=\s*|\b(?:equals|is equal to)\s+")
 _OPERATOR_GAP = 40  # characters before a number in which its operator is looked for
-_NOT_AN_ANSWER = frozenset(
-    "correct wrong incorrect reasonable right not that the following obvious clear a an found given obtained below"
-    " above as based this just what how in to unclear unknown likely probably supposed different it we you she he"
-    " i only also going close independent equivalent don't dont".split()
-)
-_ARTICLES = frozenset("the a an".split())
-_NOT_A_THING = frozenset(
-    "same sum product difference number total result one first last value least greatest most smallest "
-    "largest maximum minimum answer final correct right best area volume length time bit "
-    "little lot multiple positive negative question problem given".split()
-)
+_TEXT_END = re.compile(r"[\s.!\"'”*_]{0,20}\Z")
 _MAX_NAMED = 3  # words of a thing with an article inside a sentence: `the red box`
 _MAX_WORDS = {True: 8, False: 5}  # longest wordy answer behind a label (True) and inside a sentence (False)
 
@@ -174,6 +167,8 @@ def read_value(
         and not _REJECTED.match(text, option.end())
     ):
         return StatedValue(start=start, end=_clause_end(text, start)[0], text=option["letter"], numeric=False)
+    if brackets := _BRACKETS.match(text, start):
+        return StatedValue(start=start, end=brackets.end(), text=brackets.group(), numeric=False)
     if "\n" not in skipped:
         return _value_at(text, start, label, maths)
     if same_line or not (label or text.startswith(("\\[", "$$"), start)):
@@ -262,7 +257,7 @@ def is_list(text: str) -> bool:
 def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue | None:
     """Read a clause that begins with a word: the number it comes to, else a few words as they are."""
     words = text[start:end].lower().replace(",", " ").split()
-    if not words or words[0] == "not":
+    if not words or (words[0] == "not" and words[1:2] != ["possible"]):
         return None
     numbers = list(number_spans(text, start, end))
     if _ROOT.match(text, start, end):
@@ -273,10 +268,12 @@ def _worded_value(text: str, start: int, end: int, label: bool) -> StatedValue |
         came_to = [span for span in numbers if comes_to(text, start, span[0])]
         first, stop = (came_to or numbers)[-1]
         return StatedValue(start=first, end=stop, text=text[first:stop], numeric=True)
-    named = len(words) > 1 and words[0] in _ARTICLES and words[1] not in _NOT_AN_ANSWER | _NOT_A_THING
+    named = len(words) > 1 and words[0] in ARTICLES and words[1] not in NOT_AN_ANSWER | NOT_A_THING
     if named and (label or len(words) <= _MAX_NAMED):
         return StatedValue(start=start, end=end, text=text[start:end], numeric=False)
-    if len(words) > _MAX_WORDS[label] or words[0] in _NOT_AN_ANSWER:
+    if words[0] in NOT_AN_ANSWER and words[0] != "not":
+        return None
+    if len(words) > _MAX_WORDS[label] and not (SENTENCE_WORDS.isdisjoint(words) and _TEXT_END.match(text, end)):
         return None
     return StatedValue(start=start, end=end, text=text[start:end], numeric=False)
 
