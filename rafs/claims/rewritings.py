@@ -1,8 +1,10 @@
 """Says whether an equation is asserted as a rewriting of one expression, so that it must hold for every value."""
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 
+from rafs.grammar.expressions import evaluate
 from rafs.grammar.polynomials import Polynomial, normal_form
 from rafs.grammar.terms import Binary, Expression, Unary, variables
 
@@ -75,3 +77,12 @@ def _coefficients(top: Polynomial, bottom: Polynomial) -> dict[int, Fraction]:
     """Return the coefficients of a polynomial in one name, by power."""
     by_power = {sum(power for _, power in term): value / bottom[()] for term, value in top.items() if value}
     return by_power or {0: Fraction(0)}
+
+
+def is_same_division(left: Expression, right: Expression, bindings: Mapping[str, Fraction]) -> bool:
+    """Say whether two divisions have the same dividend and the same divisor."""
+    match left, right:
+        case Binary(op="/"), Binary(op="/"):
+            sides = [evaluate(side, bindings) for side in (left.left, right.left, left.right, right.right)]
+            return None not in sides and sides[0] == sides[1] and sides[2] == sides[3]
+    return False

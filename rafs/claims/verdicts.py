@@ -13,6 +13,7 @@ from rafs.claims.measured import compare_measures, have_one_unit
 from rafs.claims.other_readings import begun_anew, other_reading
 from rafs.claims.relations import Link
 from rafs.claims.residues import are_congruent
+from rafs.claims.rewritings import is_same_division
 from rafs.claims.roundings import is_cut, is_rounding
 from rafs.claims.times import rule_times, tells_time
 from rafs.grammar.enclosure import Bounds, enclose
@@ -58,6 +59,10 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if _is_infinite(link):
         return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="infinity")
     if link.relation in ("=", "≈") and (left_undefined or right_undefined):
+        if is_same_division(
+            link.left, link.right, bindings
+        ):  # computed on, to be given up: `(1 - 9) / (9 - 9) = -8 / 0`
+            return Ruling(truth=Truth.UNKNOWN, value=None, result=None, result_span=link.right_span, reason="no value")
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
         timed = (rule_dates(link) or rule_times(link)) if tells_time(link) else None
