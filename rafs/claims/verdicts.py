@@ -61,7 +61,7 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if link.relation in ("=", "≈") and (left_undefined or right_undefined):
         if is_same_division(
             link.left, link.right, bindings
-        ):  # computed on, to be given up: `(1 - 9) / (9 - 9) = -8 / 0`
+        ):  # of a case that is given up
             return Ruling(truth=Truth.UNKNOWN, value=None, result=None, result_span=link.right_span, reason="no value")
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:
