@@ -15,7 +15,7 @@ from rafs.interventions import Target
 from rafs.outcomes import Unmeasured
 from rafs.quantities.answering import read_told_answer
 from rafs.support import AnswerEntailment
-from rafs.types import ANSWER_PLACEHOLDER, Implied, QuantityGraph, StepKind, Trace, Truth
+from rafs.types import ANSWER_PLACEHOLDER, Implied, QuantityGraph, SourceKind, StepKind, Trace, Truth
 
 E_DERIVED = 1.0
 """e where exact arithmetic ends in the stated answer (ours, as are the next three)."""
@@ -71,6 +71,8 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
             return _link(None, _end(graph), E_REACHED, detail)
         if trace.answer.source not in _MARKED and _is_repeated(trace, graph.derived):
             return _link(None, _end(graph), E_REACHED, f"the closing sentence says {show(graph.derived)} too")
+        if _is_checked_with(value, graph):
+            return _link(None, _end(graph), E_REACHED, f"{show(value)} is what makes the last calculation come out")
         return _link(False, _end(graph), E_DIFFERENT, f"the derivation ends in {show(graph.derived)}")
     results = [i for i, claim in enumerate(graph.claims) if claim.result_span is not None]
     reached = [i for i in results if graph.claims[i].result == value]
@@ -79,6 +81,14 @@ def link_answer(trace: Trace, graph: QuantityGraph) -> AnswerLink:
     if results and _is_plain_arithmetic(trace, graph):
         return _link(None, None, E_ABSENT, f"no calculation leads to {show(value)}")
     return _unread("derivation_not_readable")
+
+
+def _is_checked_with(value: Fraction, graph: QuantityGraph) -> bool:
+    """Say whether the last calculation comes to a given number by the value, which nothing else gives: 4 + 13 = 17."""
+    if graph.derived_claim is None or graph.derived not in graph.problem_values:
+        return False
+    operands = graph.claims[graph.derived_claim].operands
+    return any(one.value == value and one.source is SourceKind.UNGROUNDED for one in operands)
 
 
 _MARKED = ("field", "boxed", "hash")

@@ -23,6 +23,8 @@ from rafs.types import Claim, Implied, Operand, QuantityGraph, SourceKind
 
 SMALL = 10
 """Numbers up to it also occur as mere counts: `12 + 12` is `2 * 12`, whether or not the problem has a 2 of its own."""
+MAX_BITS = 4096
+"""Of the numerator and the denominator of a recomputed number: the product of a hundred drawn ones."""
 CONVERTED = "units converted"
 """Reason of a claim whose result is its value in another unit."""
 _SALTS = (b"1", b"2")
@@ -64,9 +66,9 @@ class Origins:
                 if isinstance(one, Claim):
                     offsets = (operand.span.start - one.span.start for operand in one.operands)
                     draw.operands.append(dict(zip(offsets, values, strict=True)) if is_known else None)
-                    draw.claims.append(_result(one, values, draw.operands[-1]))
+                    draw.claims.append(_bounded(_result(one, values, draw.operands[-1])))
                 else:
-                    draw.implied.append(compute(one.op, values) if is_known else None)
+                    draw.implied.append(_bounded(compute(one.op, values) if is_known else None))
 
     def of_claim(self, index: int) -> frozenset[str]:
         """Return the origins of a claim's left side; none where the problem's numbers do not decide it."""
@@ -90,6 +92,13 @@ class Origins:
         if operand.source is SourceKind.UNGROUNDED:
             return operand.value
         return _given_as(operand.value, draw)
+
+
+def _bounded(value: Fraction | None) -> Fraction | None:
+    """Leave out a number that grew from step to step, as the power of a power does, and only costs time."""
+    if value is None or max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        return None
+    return value
 
 
 def _result(claim: Claim, values: Sequence[Fraction], operands: Mapping[int, Fraction] | None) -> Fraction | None:
@@ -143,17 +152,20 @@ def _given_as(value: Fraction, draw: _Draw) -> Fraction:
 
 
 def _in_order(graph: QuantityGraph) -> Iterator[Claim | Implied]:
-    """Yield claims and implied numbers, each kind in its order, so that what an operand points at comes before it."""
+    """Yield claims and implied numbers, each kind in its order, so that what an operand points at comes before it.
+
+    A number of a claim may itself be worked out in the head, from those before it.
+    """
     said = 0
     for claim in graph.claims:
-        while said < len(graph.implied) and _place(graph.implied[said]) < _place(claim):
+        while said < len(graph.implied) and _place_of(graph.implied[said]) < (claim.step, claim.span.end):
             yield graph.implied[said]
             said += 1
         yield claim
     yield from graph.implied[said:]
 
 
-def _place(one: Claim | Implied) -> tuple[int, int]:
+def _place_of(one: Implied) -> tuple[int, int]:
     return one.step, one.span.start
 
 

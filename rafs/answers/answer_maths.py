@@ -93,11 +93,12 @@ def _settled(node: Expression, *, far: bool) -> Expression:
 
 def _settled_product(inner: Expression, *, far: bool) -> Expression:
     """Read `(a/b) c` as it stands or as `a / (b c)`; and `(a/b) / c` as it stands or as `a / (b/c)`."""
-    left = _settled(inner.left, far=far) if isinstance(inner, Binary) else inner
-    if not far or not isinstance(inner, Binary) or not isinstance(left, Binary) or left.op != "/":
+    if not isinstance(inner, Binary):
         return _settled(inner, far=far)
-    right = _settled(inner.right, far=far)
-    return Binary(op="/", left=left.left, right=Binary(op=inner.op, left=left.right, right=right))
+    left, right = _settled(inner.left, far=far), _settled(inner.right, far=far)
+    if far and isinstance(left, Binary) and left.op == "/":
+        return Binary(op="/", left=left.left, right=Binary(op=inner.op, left=left.right, right=right))
+    return Binary(op=inner.op, left=left, right=right)
 
 
 def _explicit(text: str) -> tuple[str, frozenset[str]] | None:

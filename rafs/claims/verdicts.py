@@ -59,9 +59,7 @@ def rule(link: Link, bindings: Mapping[str, Fraction], rounded: Mapping[Fraction
     if _is_infinite(link):
         return Ruling(truth=Truth.UNKNOWN, value=value, result=result, result_span=link.right_span, reason="infinity")
     if link.relation in ("=", "≈") and (left_undefined or right_undefined):
-        if is_same_division(
-            link.left, link.right, bindings
-        ):  # of a case that is given up
+        if is_same_division(link.left, link.right, bindings):  # of a case that is given up
             return Ruling(truth=Truth.UNKNOWN, value=None, result=None, result_span=link.right_span, reason="no value")
         return _doubted(link, value, result, "a division by zero has no value, so it equals nothing")
     if value is None or result is None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rafs.grammar.tokens import Kind, Token
+from rafs.quantities.grounding import Ground
 from rafs.quantities.mentions import concludes, is_numbering
 from rafs.quantities.restating import Restating
 from rafs.types import Claim
@@ -79,3 +80,8 @@ def ends_in_fraction(sentence: Sequence[Token]) -> bool:
 
 def _is_divided(sentence: Sequence[Token], position: int) -> bool:
     return "/" in [token.text for token in sentence[max(0, position - 1) : position + 2]]
+
+
+def is_new(mention: Mention, given: Ground) -> bool:
+    """Say whether the problem does not state a number; a bare 1 is no number of its own: `5 more in 1 hour`."""
+    return mention.token.value != 1 and not given.states(mention.token.value)

@@ -10,7 +10,7 @@ from rafs.claims.reader import Found
 from rafs.grammar.gated_patterns import GatedPattern
 from rafs.grammar.terms import Number, Unary, Variable, literal_of, variables
 from rafs.grammar.tokens import Kind, Token
-from rafs.quantities.closing import SENTENCE_ENDS, Mention, ends_in_fraction, mentions_in, sentences_after
+from rafs.quantities.closing import SENTENCE_ENDS, Mention, ends_in_fraction, is_new, mentions_in, sentences_after
 from rafs.quantities.grounding import Ground
 from rafs.quantities.inversion import solve_for_unknown, unsure_place
 from rafs.quantities.sources import Sources
@@ -139,14 +139,14 @@ def _after_sentence(derivation: Derivation, end: End | None, mentions: Sequence[
     if end is not None:
         again = [at for at, one in enumerate(mentions) if _same(one.token, end.value)]
         later = mentions[again[-1] + 1 :] if again else ()
-        if again and not any(one.after_copula or not given.states(one.token.value) for one in later):
+        if again and not any(one.after_copula or is_new(one, given) for one in later):
             first = [one.token.value for one in mentions[: again[0]] if one.concluded]
             if not all(map(derivation.sources.is_known, first)):
                 return None
             return replace(end, percent=end.percent or any(mentions[at].token.percent for at in again))
         if end.value < 0 and any(one.token.value == -end.value for one in mentions):
             return _size_of(derivation, end, mentions)
-    new = [one for one in mentions if one.concluded or one.after_copula or not given.states(one.token.value)]
+    new = [one for one in mentions if one.concluded or one.after_copula or is_new(one, given)]
     if not new:
         return end if end is None or end.implied is None else None
     return _concluded(derivation, new, known)

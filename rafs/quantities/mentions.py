@@ -80,7 +80,7 @@ _NUMBERED = frozenset("step part case equation day question".split())
 _AROUND = frozenset("total totals altogether left remain remains remaining overall".split())
 """Words on either side of a number that make it a new result, though the problem may give it too."""
 _AHEAD = _AROUND | frozenset(
-    "so therefore thus hence means leaves leaving now finally which result sum difference".split()
+    "so therefore thus hence means leaves leaving totaling totalling now finally which result sum difference".split()
 )
 """Words that announce a result behind them; `a fee of $5, so she has` announces nothing of the 5."""
 WORDS_AROUND = 12
@@ -88,7 +88,9 @@ WORDS_AROUND = 12
 
 
 def concludes(tokens: Sequence[Token], position: int) -> bool:
-    """Say whether a word beside the number, in its sentence, announces a result."""
+    """Say whether a word beside the number, in its sentence, announces a result; `finally times it by 10` does not."""
+    if position and tokens[position - 1].text.lower() == "by":
+        return False
     before = tokens[max(0, position - WORDS_AROUND) : position]
     behind = tokens[position + 1 : position + WORDS_AROUND]
     return _announces(before[::-1], _AHEAD) or _announces(behind, _AROUND)

@@ -19,8 +19,8 @@ _DETERMINING = frozenset(
 )
 _COMPARING = frozenset("fewer less more higher lower greater smaller".split())
 _CONCLUDING = frozenset(
-    "so therefore thus hence means leaves leaving left then now finally which result sum difference total gives giving "
-    "gets makes making".split()
+    "so therefore thus hence means leaves leaving left then now finally which result sum difference total totaling "
+    "totalling gives giving gets makes making".split()
 )
 """Words behind which a new result stands, also inside such a clause."""
 _CALCULATING = frozenset("+-*")
