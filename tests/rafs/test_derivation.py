@@ -65,6 +65,41 @@ def test_an_answer_is_called_absent_only_where_all_inference_is_arithmetic(text:
     assert not link_answer(reading.trace, reading.graph).is_absent
 
 
+PICKERS = "Ben picks 9 pears in 3 hours and Kim picks 8 in 4 hours. How many more pears does Ben pick in an hour?"
+
+
+@pytest.mark.parametrize(
+    ("problem", "text", "derived", "matches"),
+    [
+        pytest.param(
+            PICKERS, "Ben picks 9/3 = 3 and Kim 8/4 = 2, so he picks 3 - 2 = 1 more pear in 1 hour.\nThe answer is 1.",
+            1, True, id="the result itself is one",
+        ),
+        pytest.param(
+            "Ben picks 27 pears in 3 hours and Kim picks 8 in 4 hours. How many more does Ben pick in an hour?",
+            "Ben picks 27/3 = 9 and Kim 8/4 = 2. He picks 9 - 2 = 7 more pears than Kim in 1 hour.\nThe answer is 7.",
+            7, True, id="a bare one behind the result",
+        ),
+        pytest.param(
+            "A jar costs $8 to make and is sold for $14. How much do 10 jars bring?",
+            "Subtract the cost from the price, and finally times that by 10.\nThe answer is 60.",
+            None, None, id="an operand behind `by`",
+        ),
+        pytest.param(
+            "Kim walked 5 miles on Monday and 15 on Tuesday, and 34 miles with Wednesday. How far on Wednesday?",
+            "The three days make 34 miles, so it was 14 on Wednesday: 5 + 15 + 14 = 34.\nThe answer is 14.",
+            34, None, id="an answer that makes the sum come out",
+        ),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_the_end_is_not_the_end(
+    problem: str, text: str, derived: int | None, matches: bool | None
+) -> None:
+    reading = read_text(problem, text, None)
+    assert reading.graph.derived == derived
+    assert link_answer(reading.trace, reading.graph).matches is matches
+
+
 CHOICES = "A box holds 8 pens. How many pens do 3 boxes hold? "
 
 
