@@ -108,8 +108,11 @@ class Cursor:
         return self.levels[2](self)
 
     def take(self) -> Token:
-        """Return the next token and step behind it; raises `Unreadable` when the expression has grown too large."""
-        token = self.tokens[self.position]
+        """Return the next token and step behind it; raises `Unreadable` at the end, or when there are too many."""
+        try:
+            token = self.tokens[self.position]
+        except IndexError:
+            raise Unreadable from None
         self.position += 1
         self.nodes += 1
         if self.nodes > MAX_NODES:
